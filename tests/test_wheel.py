@@ -54,13 +54,22 @@ def demo(program: Path, folder: Path, port: int) -> Iterator[subprocess.Popen[by
         process.wait(PATIENCE_SECONDS)
 
 
-def test_the_installed_wheel_runs_the_demo(wheel: Path, tmp_path: Path):
+def installing(project_root: Path, venv: Path, wheel: Path) -> list[list[str]]:
+    """The commands of the guide that install a release, with this interpreter and into a folder of the test."""
+    guide = (project_root / "docs" / "operations.md").read_text(encoding="utf-8")
+    make, install, *_ = guide.split("```sh\n")[1].splitlines()
+    assert make == "python3 -m venv /opt/roundledger"
+    assert install == "/opt/roundledger/bin/pip install ."
+    return [[sys.executable, "-m", "venv", str(venv)], [str(venv / "bin" / "pip"), "install", str(wheel)]]
+
+
+def test_the_installed_wheel_runs_the_demo(wheel: Path, project_root: Path, tmp_path: Path):
     """From an empty folder, in an environment with nothing of ours but the wheel. The libraries that it needs are those
     of this environment: what a .pth names is searched last, and without its own .pth files, so not this checkout."""
-    subprocess.run([sys.executable, "-m", "venv", str(tmp_path / "venv")], check=True)
+    offline = environment(PIP_NO_DEPS="1", PIP_NO_INDEX="1", PIP_QUIET="1", PIP_DISABLE_PIP_VERSION_CHECK="1")
+    for command in installing(project_root, tmp_path / "venv", wheel):
+        subprocess.run(command, check=True, env=offline)
     python = tmp_path / "venv" / "bin" / "python"
-    install = ["-m", "pip", "install", "--quiet", "--no-deps", "--no-index", "--disable-pip-version-check", str(wheel)]
-    subprocess.run([str(python), *install], check=True, env=environment())
     (site_packages,) = (tmp_path / "venv" / "lib").glob("python*/site-packages")
     (site_packages / "libraries.pth").write_text(sysconfig.get_path("purelib"))
     folder, port = tmp_path / "empty", free_port()

@@ -41,6 +41,8 @@ class BackupFolder:
     def locked(self) -> Iterator[None]:
         """Lock the folder and remove what a killed backup left. The kernel releases the lock however the process
         ends."""
+        if self.path.exists() and not self.path.is_dir():
+            raise BadBackup(f"{self.path} is a file. Name a folder.")
         self.path.mkdir(mode=0o700, parents=True, exist_ok=True)
         with (self.path / ".lock").open("w") as lock:
             try:
@@ -67,18 +69,19 @@ class BackupFolder:
             shutil.rmtree(partial, ignore_errors=True)
             raise
 
-    def _folders(self) -> list[Path]:
+    def folders(self) -> list[Path]:
+        """Return the folder of every complete backup, oldest first. Their manifests may be damaged."""
         if (self.path / NAME).exists():  # a single backup that was copied out of its folder
             return [self.path]
         return sorted(file.parent for file in self.path.glob(f"*/{NAME}") if file.parent.suffix != PARTIAL)
 
     def backups(self) -> list[Backup]:
         """Return every complete backup, oldest first."""
-        return [Backup(folder, read_manifest(folder)) for folder in self._folders()]
+        return [Backup(folder, read_manifest(folder)) for folder in self.folders()]
 
     def last_started_at(self) -> datetime | None:
         """Return when the newest backup started, which is as far as it reaches for certain. Reads only its manifest."""
-        folders = self._folders()
+        folders = self.folders()
         return read_manifest(folders[-1]).started_at if folders else None
 
     def chain_of(self, backup: Backup) -> list[Backup]:
@@ -96,11 +99,14 @@ class BackupFolder:
         found = self.backups()
         fitting = [one for one in found if before is None or one.manifest.finished_at <= before]
         if not found:
-            raise BadBackup(f"There is no backup in {self.path}.")
+            raise BadBackup(self.says_none())
         if not fitting:
             first = found[0].manifest.finished_at
             raise BadBackup(f"The first backup was finished at {first:%Y-%m-%d %H:%M:%S} UTC, after the given time.")
         return fitting[-1]
+
+    def says_none(self) -> str:
+        return f"There is no backup in {self.path}{'' if self.path.is_dir() else ', which is no folder'}."
 
     def prune(self, keep: int) -> list[str]:
         """Remove all but the newest full backups with their incremental ones, and the log that only older ones need."""

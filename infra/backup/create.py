@@ -17,11 +17,14 @@ from psycopg.conninfo import make_conninfo
 from infra.backup import key_box
 from infra.backup.backup_folder import DATA, Backup, BackupFolder
 from infra.backup.manifest import BadBackup, LogState, Manifest, file_entries, read_manifest
-from infra.backup.postgres_programs import RIGHT_NEEDED, ProgramFailed, command, connection_of, run
+from infra.backup.postgres_programs import RIGHT_NEEDED, ProgramFailed, command, connection_of, ends_with_us, run
 from infra.backup.published_log import log_state, noting
 from infra.backup.received_wal import hashing
+from infra.store.database import Patience
 
 SLOT = "roundledger_backup"
+RECEIVER_ENDS_SECONDS = 10.0
+IS_RECEIVED = "SELECT 1 FROM pg_replication_slots WHERE slot_name = %s AND active"
 FIRST_INCREMENTAL = 17  # the first major version of PostgreSQL that supports it
 _START = re.compile(r"^START WAL LOCATION: \S+ \(file ([0-9A-F]{24})\)$", re.MULTILINE)
 
@@ -97,6 +100,8 @@ def parent_of(target: BackupFolder, state: ServerState) -> Backup:
             f"Incremental backups need PostgreSQL {FIRST_INCREMENTAL} or later on the server, and this is "
             f"{state.postgresql // 10_000}. Take a full one."
         )
+    if not target.folders():
+        raise BadBackup(f"{target.says_none()} Take a full one first, without --incremental.")
     parent = target.newest()
     if parent.manifest.system != state.system:
         raise BadBackup(f"{parent.name} is of another server. Take a full backup first.")
@@ -126,6 +131,7 @@ def keep_wal(database_url: str) -> None:
     Call this before a backup that will be followed: otherwise what is written between the two is in neither. The slot
     that pg_receivewal creates keeps nothing until it is first used."""
     with psycopg.connect(database_url, autocommit=True) as connection, _refusals_explained():
+        _check_free(connection)
         connection.execute(
             "SELECT pg_drop_replication_slot(slot_name) FROM pg_replication_slots "
             "WHERE slot_name = %s AND restart_lsn IS NULL AND NOT active",
@@ -136,6 +142,24 @@ def keep_wal(database_url: str) -> None:
             "WHERE NOT EXISTS (SELECT FROM pg_replication_slots WHERE slot_name = %s)",
             [SLOT, SLOT],
         )
+
+
+def stop_keeping_wal(database_url: str) -> bool:
+    """Give up the receiver: the server keeps nothing for it any more. Return whether it did."""
+    with psycopg.connect(database_url, autocommit=True) as connection, _refusals_explained():
+        _check_free(connection)
+        found = connection.execute(
+            "SELECT pg_drop_replication_slot(slot_name) FROM pg_replication_slots WHERE slot_name = %s", [SLOT]
+        ).fetchone()
+    return found is not None
+
+
+def _check_free(connection: psycopg.Connection) -> None:
+    """Refuse while somebody receives. One that was stopped a moment ago may not have been noticed yet."""
+    patience = Patience(RECEIVER_ENDS_SECONDS)
+    while connection.execute(IS_RECEIVED, [SLOT]).fetchone() is not None:
+        if not patience.wait():
+            raise BadBackup("Another `backup --follow` is receiving the log of this server. Stop it first.")
 
 
 @contextmanager
@@ -155,7 +179,7 @@ def follow_wal(database_url: str, target: BackupFolder, wait: Callable[[subproce
     connection, environment = connection_of(make_conninfo(database_url, application_name=SLOT))
     options = [f"--directory={target.wal}", f"--slot={SLOT}", "--synchronous", "--status-interval=1"]
     with hashing(target.wal), noting(database_url, target.wal):
-        receiver = subprocess.Popen(command("pg_receivewal", *options, *connection), env=environment)
+        receiver = subprocess.Popen(ends_with_us(command("pg_receivewal", *options, *connection)), env=environment)
         try:
             wait(receiver)
         finally:

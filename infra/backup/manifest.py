@@ -15,6 +15,7 @@ from msgspec import Struct
 NAME = "manifest.json"
 FORMAT = 1
 Kind = Literal["full", "incremental"]
+PUT_ASIDE = "Move it to another folder to use the other backups."
 
 
 class BadBackup(Exception):
@@ -33,6 +34,12 @@ class LogState(Struct, frozen=True, kw_only=True):
 class FileEntry(Struct, frozen=True, array_like=True):
     size: int
     sha256: str
+
+
+class _Format(Struct, frozen=True):
+    """The part of a manifest that every release can read."""
+
+    format: int = FORMAT
 
 
 class Manifest(Struct, frozen=True, kw_only=True):
@@ -76,13 +83,13 @@ def read_manifest(folder: Path) -> Manifest:
     except FileNotFoundError:
         raise BadBackup(f"{folder} is not a backup: it has no {NAME}.") from None
     try:
+        if msgspec.json.decode(content, type=_Format).format > FORMAT:
+            raise BadBackup(f"{folder.name} was written by a newer release of roundledger. Use that release.")
         manifest = msgspec.json.decode(content, type=Manifest)
     except (msgspec.MsgspecError, UnicodeDecodeError):
-        raise BadBackup(f"The manifest of {folder.name} cannot be read.") from None
-    if manifest.format != FORMAT:
-        raise BadBackup(f"{folder.name} was written by a newer release of roundledger.")
+        raise BadBackup(f"The manifest of {folder.name} cannot be read. {PUT_ASIDE}") from None
     if manifest.digest != manifest._digest():
-        raise BadBackup(f"The manifest of {folder.name} is not as it was written.")
+        raise BadBackup(f"The manifest of {folder.name} is not as it was written. {PUT_ASIDE}")
     return manifest
 
 

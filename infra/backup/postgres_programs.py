@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import os
+import signal
 import subprocess
+import sys
 
 from psycopg.conninfo import conninfo_to_dict, make_conninfo
 
@@ -14,12 +16,28 @@ RIGHT_NEEDED = "The login needs the right to replicate: ALTER ROLE … REPLICATI
 SUMMARIES_NEEDED = "Set summarize_wal = on in postgresql.conf, reload, and take a full backup first."
 
 
+PR_SET_PDEATHSIG = 1
+ENDED_WITH_PARENT = f"""
+import ctypes, os, sys
+ctypes.CDLL(None).prctl({PR_SET_PDEATHSIG}, {signal.SIGTERM.value})
+if os.getppid() == int(sys.argv[1]):
+    os.execv(sys.argv[2], sys.argv[2:])
+"""
+
+
 class ProgramFailed(Exception):
     """One of PostgreSQL's programs failed; the message is its own."""
 
 
 def command(program: str, *options: str) -> list[str]:
     return [str(find_in_wheel() / "bin" / program), *options]
+
+
+def ends_with_us(arguments: list[str]) -> list[str]:
+    """Return a command whose process is ended by the kernel if ours is killed. Only Linux can."""
+    if sys.platform != "linux":
+        return arguments
+    return [sys.executable, "-I", "-S", "-c", ENDED_WITH_PARENT, str(os.getpid()), *arguments]
 
 
 def run(program: str, *options: str, database_url: str | None = None) -> None:

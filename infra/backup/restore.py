@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import NamedTuple
@@ -23,6 +23,8 @@ from infra.embedded.data_folder import RESTORING, SETTINGS
 from infra.embedded.shared_server import SharedServer
 
 RESTORED_WAL = "restored_wal"  # in the server's folder, where its user can read it; removed after recovery
+# Of the server that was copied: as it was, the copy would wait for a standby or a receiver that is not its own.
+REPLICATION = (b"primary_conninfo", b"primary_slot_name", b"synchronous_standby_names", b"wal_keep_size")
 RECOVERY_SETTINGS = ("restore_command", "recovery_target_time", "recovery_target_action", "hot_standby")
 
 
@@ -75,6 +77,8 @@ def restore(
     except BaseException:
         shutil.rmtree(new, ignore_errors=True)
         (into / RESTORING).unlink()
+        with suppress(OSError):  # it was there before, with locks in it
+            into.rmdir()
         raise
     if keys:
         key_box.write_keys(keys, into / "keys")
@@ -155,9 +159,12 @@ def _prepare_recovery(data: Path, wal: Path, backup: Backup, to_time: datetime |
     """Configure how far PostgreSQL recovers, and give it the log received after the backup."""
     if not (data / "postgresql.conf").exists():  # the server may keep its settings elsewhere
         (data / "postgresql.conf").write_text("".join(f"{setting}\n" for setting in SETTINGS))
+    _stand_alone(data)
     if not _copy_wal(wal, data / RESTORED_WAL, backup.manifest.first_wal):
         if to_time is not None:
-            raise BadBackup("No log was received after the backup, so only its own moment can be restored.")
+            raise BadBackup(
+                "No log was received after the backup, so only its own moment can be restored: leave out --to-time."
+            )
         return
     lines = [f'restore_command = \'cp "{RESTORED_WAL}/%f" "%p"\'', "recovery_target_action = 'promote'"]
     lines.append("hot_standby = off")  # else it requires the settings of the other server
@@ -166,6 +173,14 @@ def _prepare_recovery(data: Path, wal: Path, backup: Backup, to_time: datetime |
     with (data / "postgresql.auto.conf").open("a") as settings:
         settings.writelines(f"{line}\n" for line in lines)
     (data / "recovery.signal").touch(0o600)
+
+
+def _stand_alone(data: Path) -> None:
+    """Let the copy be no standby, and wait for none."""
+    (data / "standby.signal").unlink(missing_ok=True)
+    for name in ("postgresql.conf", "postgresql.auto.conf"):
+        lines = (data / name).read_bytes().splitlines(keepends=True)
+        (data / name).write_bytes(b"".join(b"# " + line if line.startswith(REPLICATION) else line for line in lines))
 
 
 def _copy_wal(wal: Path, into: Path, first: str) -> bool:

@@ -13,12 +13,13 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 from typer.core import TyperGroup
 
-from api.cli.terminal.database import DatabaseUrl, DataDir, check_address
+from api.cli.terminal.database import DatabaseUrl, DataDir, check_address, ledger_folder
 from api.cli.terminal.errors import fail, first_line, nothing_unforeseen
 from api.cli.terminal.time_options import moment
 
 if TYPE_CHECKING:
-    from infra.backup.backup_folder import Backup, BackupFolder
+    from infra.backup.backup_folder import BackupFolder
+    from infra.backup.manifest import Manifest
     from infra.backup.restore import Restored
     from infra.log.checkpoints import Checkpoint
     from infra.log.restored_log import Published
@@ -85,18 +86,21 @@ def create(
     """
     from infra.backup.backup_folder import BackupFolder
     from infra.backup.create import KeyChoice, create_backup, follow_wal, keep_wal
+    from infra.embedded import default_data_dir
     from infra.log.keys import default_folder
 
+    if database_url is None and target.resolve().is_relative_to((data_dir or default_data_dir()).resolve()):
+        fail(f"{target} is in the ledger's own folder, and would be lost with it: name a folder on another disk")
     folder = keys or default_folder(data_dir)
     passphrase = None if without_keys else _passphrase(passphrase_file)
     if passphrase is None and not without_keys and any(folder.glob("*.key")):
         fail(f"the log's private keys are in {folder}: give --passphrase-file FILE to encrypt them, or --without-keys")
     backups = BackupFolder(target)
-    with _server(database_url, data_dir) as url, _explained():
+    with _explained(), _server(database_url, data_dir) as url:
         if follow:
             keep_wal(url)
         made = create_backup(url, backups, KeyChoice(folder, passphrase), incremental=incremental)
-        typer.echo(f"{made.name}: {_described(made)}")
+        typer.echo(f"{made.name}: {_described(made.manifest)}")
         if made.manifest.log.checkpoint is not None and made.manifest.keys == "none":
             typer.echo(
                 f"roundledger: no key of the log is in {folder}; keep it safe, or name its folder: --keys", err=True
@@ -114,28 +118,50 @@ def create(
             )
 
 
+@app.command()
+def unfollow(database_url: DatabaseUrl = None, data_dir: DataDir = None) -> None:
+    """Give up `--follow`: the server no longer keeps the write-ahead log for it, which would fill its disk."""
+    from infra.backup.create import stop_keeping_wal
+
+    with _explained(), _server(database_url, data_dir) as url:
+        kept = stop_keeping_wal(url)
+    typer.echo("The server keeps nothing for `backup --follow` any more." if kept else "The server keeps nothing.")
+
+
 @app.command("list")
 def list_backups(
     target: Target,
     as_json: Annotated[bool, typer.Option("--json", help="For programs: a JSON object per line.")] = False,
 ) -> None:
-    """List the backups in a folder, the oldest first."""
+    """List the backups in a folder, the oldest first.
+
+    The exit code is 1 if there is no such folder or a manifest is damaged.
+    """
     import msgspec
 
     from infra.backup.backup_folder import BackupFolder
+    from infra.backup.manifest import BadBackup, read_manifest
 
     with _explained():
-        found = BackupFolder(target).backups()
-        if not found:
-            typer.echo(f"roundledger: there is no backup in {target}", err=True)
-        for backup in found:
-            manifest = msgspec.to_builtins(backup.manifest)
+        folders, damaged = BackupFolder(target).folders(), False
+        if not folders:
+            typer.echo(f"roundledger: {BackupFolder(target).says_none()}", err=True)
+        for folder in folders:
+            try:
+                manifest = read_manifest(folder)
+            except BadBackup as error:
+                typer.echo(f"roundledger: {error}", err=True)
+                damaged = True
+                continue
             if as_json:
-                about = {name: value for name, value in manifest.items() if name not in ("files", "format")}
-                line = {"name": backup.name, "bytes": backup.manifest.bytes, **about}
+                fields = msgspec.to_builtins(manifest)
+                about = {name: value for name, value in fields.items() if name not in ("files", "format")}
+                line = {"name": folder.name, "bytes": manifest.bytes, **about}
                 sys.stdout.write(msgspec.json.encode(line).decode() + "\n")
             else:
-                typer.echo(f"{backup.name}: {_described(backup)}")
+                typer.echo(f"{folder.name}: {_described(manifest)}")
+    if damaged or not target.is_dir():
+        raise typer.Exit(DAMAGED_EXIT)
 
 
 @app.command()
@@ -172,7 +198,8 @@ def verify(
         raise typer.Exit(DAMAGED_EXIT)
     names = f"{len(backups)} backups" if every and len(backups) > 1 else " and ".join(one.name for one in backups)
     received = len(received_files(folder.wal, backups[-1].manifest.first_wal))
-    log = f", and {received:,} files of the log received since" if received else ""
+    files = "1 file" if received == 1 else f"{received:,} files"
+    log = f", and {files} of the log received since" if received else ""
     typer.echo(f"Complete and unchanged: {names}{log}.")
 
 
@@ -293,16 +320,14 @@ def _read_checkpoints(files: list[Path]) -> "Iterator[Checkpoint]":
 @contextmanager
 def _server(database_url: str | None, data_dir: Path | None) -> Iterator[str]:
     """Yield the administrator's address of the embedded server, or the one that was given."""
-    from infra.embedded import default_data_dir, embedded_postgres
+    from infra.embedded import embedded_postgres
     from infra.schema.migrator import pending
 
     if database_url is not None:
         check_address(database_url)
         yield database_url
         return
-    folder = data_dir or default_data_dir()
-    if not (folder / "pgdata").is_dir():  # starting a server there would make a new ledger
-        fail(f"there is no ledger in {folder}: name its folder with --data-dir")
+    folder = ledger_folder(data_dir)
     with embedded_postgres(folder) as url:
         if pending(url):
             fail(f"{folder} has no ledger of this release: start the service there once")
@@ -317,10 +342,11 @@ def _explained() -> Iterator[None]:
     from infra.backup.manifest import BadBackup
     from infra.backup.postgres_programs import ProgramFailed
     from infra.embedded import EmbeddedPostgresError
+    from infra.schema.migrator import MigrationRefused
 
     try:
         yield
-    except (BadBackup, ProgramFailed, WrongPassphrase, EmbeddedPostgresError) as error:
+    except (BadBackup, ProgramFailed, WrongPassphrase, EmbeddedPostgresError, MigrationRefused) as error:
         fail(first_line(error))
     except psycopg.OperationalError as error:
         fail(f"the database does not answer: {first_line(error)}")
@@ -337,8 +363,7 @@ def _passphrase(file: Path | None) -> str | None:
         fail(f"{file} cannot be read: {first_line(error)}")
 
 
-def _described(backup: "Backup") -> str:
-    about = backup.manifest
+def _described(about: "Manifest") -> str:
     size = f"{about.bytes / 1_000_000:,.1f} MB"
     log = f"log of {about.log.size:,} events" if about.log.checkpoint else "nothing sealed"
     after = "" if about.parent is None else f", continues {about.parent}"

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from api.cli.terminal.database import By, DatabaseUrl, DataDir, actor, on_ledger, open_database
+from api.cli.terminal.database import By, DatabaseUrl, DataDir, actor, ledger_folder, on_ledger, open_database
 from api.cli.terminal.errors import fail
 
 if TYPE_CHECKING:
@@ -39,6 +39,8 @@ def housekeeping(database_url: DatabaseUrl = None, data_dir: DataDir = None, by:
         retention = read_settings().retention()
     except BadSetting as error:
         fail(str(error))
+    if database_url is None:
+        ledger_folder(data_dir)
     removed: Counter[str] = Counter()
     with open_database(database_url, data_dir) as url:
         try:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from api.cli.terminal.database import DatabaseUrl, DataDir, check_address
+from api.cli.terminal.database import DatabaseUrl, DataDir, check_address, ledger_folder
 from api.cli.terminal.errors import fail, first_line
 
 if TYPE_CHECKING:
@@ -133,16 +133,14 @@ def status(database_url: DatabaseUrl = None, data_dir: DataDir = None) -> None:
 @contextmanager
 def _primary(database_url: str | None, data_dir: Path | None) -> "Iterator[Primary]":
     """Yield the primary with the administrator's rights: the embedded server, or the one that was given."""
-    from infra.embedded import default_data_dir, embedded_postgres
+    from infra.embedded import embedded_postgres
     from infra.standby.replica import Primary
 
     if database_url is not None:
         check_address(database_url)
         yield Primary(database_url, None)
         return
-    folder = data_dir or default_data_dir()
-    if not (folder / "pgdata").is_dir():
-        fail(f"{folder} has no ledger; name the primary's folder with --data-dir")
+    folder = ledger_folder(data_dir)
     with embedded_postgres(folder) as url:
         yield Primary(url, folder)
 

@@ -78,6 +78,16 @@ def open_database(database_url: str | None, data_dir: Path | None) -> Iterator[s
         raise
 
 
+def ledger_folder(data_dir: Path | None) -> Path:
+    """Return the embedded server's folder, or fail if it has no ledger, because starting it would make a new one."""
+    from infra.embedded import default_data_dir
+
+    folder = data_dir or default_data_dir()
+    if not (folder / "pgdata").is_dir():
+        fail(f"there is no ledger in {folder}: name its folder with --data-dir")
+    return folder
+
+
 def check_address(database_url: str) -> None:
     """Refuse what is not an address. It is not repeated, because it may contain a password."""
     import psycopg

@@ -65,6 +65,14 @@ def write_segment(admin: str) -> None:
         connection.execute("SELECT pg_switch_wal()")
 
 
+def as_if_it_had_a_standby(pgdata: Path) -> None:
+    """So that a copy would wait for ever for one that it does not have, or be one itself. Nothing reads this now."""
+    (pgdata / "standby.signal").touch()
+    for name in ("postgresql.conf", "postgresql.auto.conf"):
+        with (pgdata / name).open("a") as settings:
+            settings.write("synchronous_standby_names = 'somebody'\n")
+
+
 @pytest.fixture(scope="module")
 def lost_property(tmp_path_factory: pytest.TempPathFactory) -> Property:
     """The original is gone, its backups are what is left."""
@@ -83,6 +91,7 @@ def lost_property(tmp_path_factory: pytest.TempPathFactory) -> Property:
         record_rounds(url, "uth-casino-club", 4)
         seal(url, keys)
         events["full"] = count(url)
+        as_if_it_had_a_standby(data / "pgdata")
         keep_wal(admin)
         full = create_backup(admin, target, KeyChoice(keys, PASSPHRASE))
         for _ in range(2):  # segments are full before anybody receives them
@@ -294,6 +303,9 @@ def test_any_flipped_bit_of_the_manifest_is_found(damaged: Backup):
         manifest.write_bytes(content[:at] + changed + content[at + 1 :])
         with pytest.raises(BadBackup):
             read_manifest(damaged.folder)
+    manifest.write_text('{"format": 2, "kind": "of another shape"}')
+    with pytest.raises(BadBackup, match="was written by a newer release of roundledger"):
+        read_manifest(damaged.folder)
 
 
 def test_missing_and_added_files_are_named(damaged: Backup):

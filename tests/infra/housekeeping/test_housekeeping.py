@@ -37,6 +37,7 @@ from tests.api.service import of_service
 from tests.databases import migrated_database, new_database
 from tests.tables_in_play import ACTOR, bank_round, new_table
 
+SERVICE = "roundledger_service"
 PASSWORD = "a long enough one"
 YEARS_MS = 8 * 366 * 86_400_000
 AGED = {
@@ -140,6 +141,36 @@ def rows(url: str, statement: str) -> list[Any]:
 
 
 OLD_SIZES = "SELECT size FROM roundledger.log_checkpoints WHERE sealed_at < now() - interval '1 year' ORDER BY 1"
+FOR_EVER = {
+    *("events", "originators", "topics", "sealed_cards", "seal_sessions", "migrations", "property_names"),
+    *("log_identity", "log_keys", "log_hashes", "log_named", "log_published", "removals", "holds"),
+    *("people", "people_changes", "tokens", "revoked_tokens", "secrets", "secret_changes", "factor_demands"),
+}
+STATES = {
+    "tracking",
+    "token_uses",
+    "devices",
+    "proofs",
+}  # a row for each of something that exists, or that ends by itself
+BY_PEOPLE = {"patron_names", "proposition_names", "saved_searches"}
+
+
+def test_of_every_table_it_is_decided_what_goes_and_when(project_root: Path):
+    """A new table is put into one of the groups, and into the guide."""
+    released = json.loads((project_root / "infra/schema/migrations/catalogue.json").read_text())
+    tables = {
+        name.removeprefix("table roundledger.")
+        for name, kind in released["objects"].items()
+        if name.startswith("table roundledger.") and kind.startswith("r ")
+    }
+    retained = {source.removeprefix("roundledger.") for sources in COVERED.values() for source in sources}
+    assert tables == FOR_EVER | STATES | BY_PEOPLE | retained | {"receipts", "sessions"}
+    deletable = {
+        table for table in tables if "DELETE" in released["rights"].get(f"table roundledger.{table} to {SERVICE}", "")
+    }
+    assert deletable == BY_PEOPLE
+
+
 ALL_OLD = {"receipts": 4, "looks": 2, "sign_ins": 2, "sessions": 2, "audits": 3, "checkpoints": 2}
 
 

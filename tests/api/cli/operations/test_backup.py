@@ -4,28 +4,41 @@ from __future__ import annotations
 
 import json
 import shutil
+import subprocess
+import sys
+import time
 from collections.abc import Callable
 from contextlib import closing
 from datetime import UTC
 from pathlib import Path
+from typing import Any
 
+import psycopg
 import pytest
 from typer.testing import CliRunner, Result
 
 from api.cli.main import app
+from domain.books.cash import BoughtIn
+from infra.access.callers import Caller
+from infra.access.saved_searches import SavedSearches
 from infra.access.staff import StaffMember
+from infra.backup import create
 from infra.backup.backup_folder import BackupFolder
 from infra.backup.published_log import write_note
 from infra.embedded import as_service, embedded_postgres
-from infra.ledger.ledger import Ledger
+from infra.ledger.books.cash import move_cash, name_patron
+from infra.ledger.books.slips import Slips
+from infra.ledger.ledger import Actor, Ledger
 from infra.log.checkpoints import sign
 from infra.log.keys import new_signer
 from infra.log.sealer import Sealer
 from infra.log.succession import Succession
 from infra.schema.migrator import migrate
-from tests.sealed_ledger import log_of, record_rounds, seal
+from tests.sealed_ledger import AT_MS, SEED, log_of, record_rounds, seal
 
+TABLE = f"uth-house-s{SEED}-t1"
 PASSPHRASE = "a long passphrase"
+COMMAND = [sys.executable, "-c", "from api.cli.main import main; main()"]
 Run = Callable[..., Result]
 
 
@@ -53,6 +66,27 @@ def register(data: Path, people: dict[str, str]) -> None:
             ledger.staff.add(StaffMember(staff_id, staff_id, (role,)), PASSPHRASE, staff_id)
 
 
+def keep_books(url: str, table: str) -> None:
+    """What a ledger has besides rounds: a slip, cash, a description of a patron, a saved search."""
+    with closing(Ledger(url)) as ledger:
+        who = Actor("cage-1", AT_MS + 86_400_000)
+        Slips(ledger).request("fill", table, {100_00: 20}, who)
+        move_cash(ledger, BoughtIn("p-9", 9_000_00, "cash"), who)
+        name_patron(ledger, "p-9", "Red hat", "cage-1")
+        SavedSearches(ledger.database).save(Caller("aud-1", "auditor"), "Short", "shortfall=true", None)
+
+
+def tables_of(data: Path) -> dict[str, Any]:
+    """How many rows each table of the ledger has, and a hash of them; without who connected."""
+    with embedded_postgres(data) as admin, psycopg.connect(admin) as connection:
+        names = connection.execute(
+            "SELECT relname FROM pg_class WHERE relnamespace = 'roundledger'::regnamespace AND relkind = 'r'"
+        ).fetchall()
+        counts = "SELECT count(*), sum(hashtext(t::text)) FROM roundledger.{} t"
+        rows = {name: connection.execute(counts.format(name).encode()).fetchone() for (name,) in names}
+    return {name: counted for name, counted in rows.items() if name != "seal_sessions"}
+
+
 @pytest.fixture(scope="module")
 def backed_up(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """`backups` has two full backups of a ledger, `data` is that ledger, `key` the public key of its log."""
@@ -62,6 +96,8 @@ def backed_up(tmp_path_factory: pytest.TempPathFactory) -> Path:
         migrate(admin)
         for rounds, name in ((3, "first"), (4, "second")):
             record_rounds(as_service(admin), "uth-house" if name == "first" else "tcp-casino-club", rounds)
+            if name == "second":
+                keep_books(as_service(admin), TABLE)
             seal(as_service(admin), home / "data" / "keys")
             with log_of(as_service(admin)) as log:
                 latest = log.latest()
@@ -96,10 +132,57 @@ def test_backups_are_listed_and_verified(backed_up: Path, run: Run):
 
 def test_a_folder_without_backups_and_one_without_a_ledger_explain_themselves(run: Run, tmp_path: Path):
     for command in (["list"], ["verify"], ["verify", "--all"]):
-        assert "here is no backup in" in run("backup", *command, tmp_path / "none").output
-    refused = run("backup", tmp_path / "backups", "--data-dir", tmp_path / "none")
-    assert (refused.exit_code, "there is no ledger in" in refused.output) == (2, True)
+        empty = run("backup", *command, tmp_path / "none")
+        assert (empty.exit_code, "here is no backup in" in empty.output) == (1, True)
+    for arguments in (["backup", tmp_path / "backups"], ["housekeeping"], ["backup", "unfollow"]):
+        refused = run(*arguments, "--data-dir", tmp_path / "none")
+        assert (refused.exit_code, "there is no ledger in" in refused.output) == (2, True)
     assert not (tmp_path / "none").exists()
+
+
+def test_where_a_backup_cannot_go_is_said_before_anything_is_made(backed_up: Path, run: Run, tmp_path: Path):
+    (tmp_path / "file").write_text("mine")
+    inside = backed_up / "data" / "pgdata" / "backups"
+    for target, options, why in (
+        (inside, (), "is in the ledger's own folder"),
+        (tmp_path / "file", (), "is a file. Name a folder."),
+        (tmp_path / "new", ("--incremental",), "Take a full one first, without --incremental."),
+    ):
+        refused = run("backup", target, *options, "--data-dir", backed_up / "data")
+        assert (refused.exit_code, why in refused.output) == (2, True), refused.output
+    assert not inside.exists()
+
+
+def test_a_damaged_manifest_does_not_hide_the_other_backups(backed_up: Path, run: Run, tmp_path: Path):
+    older, newer = (backup.folder for backup in BackupFolder(backed_up / "backups").backups())
+    shutil.copytree(newer, tmp_path / "backups" / newer.name)
+    (tmp_path / "backups" / older.name).mkdir()
+    (tmp_path / "backups" / older.name / "manifest.json").write_text("{")
+    aside = f"The manifest of {older.name} cannot be read. Move it to another folder to use the other backups."
+    listed = run("backup", "list", tmp_path / "backups")
+    assert (listed.exit_code, aside in listed.output, f"{newer.name}: full" in listed.output) == (1, True, True)
+    assert aside in run("restore", tmp_path / "backups", "--into", tmp_path / "data").output
+    (tmp_path / "backups" / older.name).rename(tmp_path / older.name)
+    assert run("backup", "verify", tmp_path / "backups").exit_code == 0
+
+
+def test_one_receiver_at_a_time_and_none_outlives_its_command(
+    backed_up: Path, run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    at = ("--data-dir", backed_up / "data")
+    words = [*COMMAND, "backup", tmp_path / "first", "--follow", *at]
+    with subprocess.Popen([str(word) for word in words], stderr=subprocess.DEVNULL, stdout=subprocess.DEVNULL) as first:
+        while first.poll() is None and not list((tmp_path / "first" / "wal").glob("*.partial")):
+            time.sleep(0.05)
+        monkeypatch.setattr(create, "RECEIVER_ENDS_SECONDS", 0.0)
+        second = run("backup", tmp_path / "second", "--follow", *at)
+        assert (second.exit_code, "Another `backup --follow` is receiving" in second.output) == (2, True)
+        assert not (tmp_path / "second").exists()
+        first.kill()
+    monkeypatch.setattr(create, "RECEIVER_ENDS_SECONDS", 60.0)
+    given_up = run("backup", "unfollow", *at)
+    assert (given_up.exit_code, given_up.output) == (0, "The server keeps nothing for `backup --follow` any more.\n")
+    assert run("backup", "unfollow", *at).output == "The server keeps nothing.\n"
 
 
 def test_a_damaged_backup_is_named_and_not_restored(backed_up: Path, run: Run, tmp_path: Path):
@@ -119,6 +202,9 @@ def test_what_is_restored_is_audited_and_goes_on(backed_up: Path, run: Run, tmp_
     restored = run("restore", backed_up / "backups", "--into", tmp_path / "data")
     assert restored.exit_code == 0, restored.output
     assert "Audit: 7 rounds, 0 findings." in restored.output
+    tables = tables_of(backed_up / "data")
+    assert tables_of(tmp_path / "data") == tables
+    assert {"patron_names", "saved_searches", "sealed_cards"} <= {name for name, (rows, _) in tables.items() if rows}
     sealed = run("log", "seal", "--once", "--data-dir", tmp_path / "data")
     assert sealed.exit_code == 0, sealed.output
 
