@@ -119,9 +119,11 @@ def check(pgdata: Path, uid: int | None) -> None:
             f"{pgdata} holds no PostgreSQL database. Restore it from a backup, or move it away to start empty."
         ) from None
     if major != str(POSTGRES_MAJOR):
+        is_older = not major.isdigit() or int(major) < POSTGRES_MAJOR
+        do = f"Run `roundledger upgrade --data-dir {pgdata.parent}`" if is_older else "Use the release that wrote it"
         raise EmbeddedPostgresError(
-            f"{pgdata} was written by PostgreSQL {major}, and this release brings {POSTGRES_MAJOR}. Back it up, then "
-            f"run `roundledger upgrade --data-dir {pgdata.parent}`; or choose another folder with ROUNDLEDGER_DATA_DIR."
+            f"{pgdata} was written by PostgreSQL {major}, and this release brings {POSTGRES_MAJOR}. {do}, or choose "
+            "another folder with ROUNDLEDGER_DATA_DIR."
         )
     if uid is not None and pgdata.stat().st_uid != uid:
         server_user.give(pgdata, uid)  # root restored it from a backup without owners

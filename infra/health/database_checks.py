@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from infra import standby
 from infra.access.review.violations import violations
+from infra.backup import create
 from infra.health import clock_offset
 from infra.health.check import Check, fault, ok, warning
 from infra.health.clock_offset import Clocks
@@ -121,18 +123,23 @@ def replication(database: Database) -> Check:
     ((*_, is_standby, names, connected, idle),) = database.rows(SETTINGS)
     if is_standby:
         return ok("standby", "This is a standby: it can be read, and takes no writes.")
-    if names and not connected:
+    if names and (not connected or any(slot in names for slot in idle)):
         return fault(
             "standby",
-            f"Commits wait for {names}, and no standby is connected: nothing is recorded.",
-            "Start the standby, or empty synchronous_standby_names and reload.",
+            f"Commits wait for {names}, which is not connected: nothing is recorded.",
+            "Start it (`roundledger standby run` or `backup --follow`), or empty synchronous_standby_names and reload.",
         )
     if idle:
         said = f"The replication slot {' and '.join(idle)} has no receiver, and keeps what it has not received."
-        return warning("standby", said, "Start its receiver, or drop the slot before the disk fills up.")
+        return warning("standby", said, f"Start it again, or give it up before the disk is full: {_give_up(idle)}.")
     if not connected:
         return ok("standby", "No standby is expected, and nobody receives the write-ahead log.")
     return ok("standby", f"Connected receivers of the write-ahead log: {connected:,}.")
+
+
+def _give_up(slots: list[str]) -> str:
+    ours = {create.SLOT: "`roundledger backup unfollow`", standby.SLOT: "`roundledger standby remove`"}
+    return " and ".join(ours.get(name, f"drop the slot {name}") for name in slots)
 
 
 def last_audit(database: Database) -> Check:

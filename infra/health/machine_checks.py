@@ -58,7 +58,7 @@ def folder(data_dir: Path) -> Check:
         )
         return fault("data folder", f"There is no ledger: {error.filename} does not exist.", do)
     except (OSError, EmbeddedPostgresError) as error:
-        return fault("data folder", str(error), "Give the folder its owner and the mode 0700.")
+        return fault("data folder", str(error), "Correct that, and run `roundledger doctor` again.")
     if home.st_mode & (stat.S_IWGRP | stat.S_IWOTH):
         found = f"{data_dir} can be written to by other users (mode {stat.S_IMODE(home.st_mode):04o})."
         return fault("data folder", found, f"Close it with `chmod 0700 {data_dir}`.")
@@ -86,7 +86,8 @@ def disk(reserve: DiskReserve | None) -> Check:
     return ok("disk", found)
 
 
-def backup(backups: Path | None, now: datetime | None = None) -> Check:
+def backup(backups: Path | None, database: Path | None = None, now: datetime | None = None) -> Check:
+    """Check the age of the newest backup, and that it is not on the disk of the database, if that is known."""
     advice = "Run `roundledger backup` every day, or `backup --follow`."
     if backups is None:
         return warning("backup", "No folder of backups is known.", f"Set ROUNDLEDGER_BACKUP_FOLDER. {advice}")
@@ -100,7 +101,12 @@ def backup(backups: Path | None, now: datetime | None = None) -> Check:
     found = f"The newest backup is {age / timedelta(hours=1):,.1f} hours old."
     if age > BACKUP_FAULT_AFTER:
         return fault("backup", found, advice)
-    return warning("backup", found, advice) if age > BACKUP_WARNS_AFTER else ok("backup", found)
+    if age > BACKUP_WARNS_AFTER:
+        return warning("backup", found, advice)
+    if database is not None and database.stat().st_dev == backups.stat().st_dev:
+        said = f"{found} It is on the same disk as the database, and would be lost with it."
+        return warning("backup", said, "Keep backups on another disk or machine.")
+    return ok("backup", found)
 
 
 def keys(log: LogReader, key_folder: Path) -> Check:

@@ -71,7 +71,7 @@ def _checks(
         if folder.state == "fault":
             return  # starting the server there would fail, or create a new ledger
     yield machine_checks.disk(settings.disk(embedded))
-    yield machine_checks.backup(backups)
+    yield machine_checks.backup(backups, embedded)
     yield from machine_checks.secret_files(
         file
         for file in (settings.token_key_file, settings.metrics_token_file, settings.oidc_client_secret_file)

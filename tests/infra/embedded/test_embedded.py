@@ -477,9 +477,10 @@ def test_every_acknowledged_commit_outlives_kill_9_at_random_moments(data_dir, c
 def test_data_of_another_major_version_is_refused(data_dir):
     with embedded_postgres(data_dir):
         pass
-    (data_dir / "pgdata/PG_VERSION").write_text("17\n")
-    with pytest.raises(EmbeddedPostgresError, match="PostgreSQL 17, and this release brings 18"):
-        embedded_postgres(data_dir).__enter__()
+    for version, do in (("17", "Run `roundledger upgrade"), ("19", "Use the release that wrote it")):
+        (data_dir / "pgdata/PG_VERSION").write_text(f"{version}\n")
+        with pytest.raises(EmbeddedPostgresError, match=f"PostgreSQL {version}, and this release brings 18. {do}"):
+            embedded_postgres(data_dir).__enter__()
 
 
 def test_a_folder_that_is_no_database_is_refused_and_left_alone(data_dir):
