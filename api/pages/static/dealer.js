@@ -104,15 +104,19 @@ function sendSigned(signatures) {
 /** The last entry was a mistake; sent at once, and retried with the same key if the answer is lost. */
 async function sendTakeBack(form) {
   const { id, version } = state.round;
-  ui.back.key ??= newKey();
-  const body = new URLSearchParams({ ...form, key: ui.back.key, round: id, version });
+  const sent = ui.back;
+  sent.key ??= newKey();
+  const body = new URLSearchParams({ ...form, key: sent.key, round: id, version });
   try {
     const response = await fetch(`${location.pathname}/take-back`, { method: "POST", headers: { Accept: "application/json", "CSRF-Token": csrfToken() }, body, credentials: "same-origin" });
     const value = await response.json();
-    if (response.ok) document.querySelector('[data-id="take-back-folded"]')?.removeAttribute("open");
-    if (response.ok) Object.assign(ui, { back: { reason: "", floor: ui.back.floor }, rows: [], planned: {}, picked: [], task: null });
+    // The table may have been looked at before this answer came, and the form may be for another entry already.
+    if (response.ok && sent.of === version) {
+      document.querySelector('[data-id="take-back-folded"]')?.removeAttribute("open");
+      Object.assign(ui, { back: { reason: "", floor: sent.floor }, rows: [], planned: {}, picked: [], task: null });
+    }
     problem = response.ok ? null : { ...value, what: "Take back" };
-    delete ui.back.key;
+    delete sent.key;
   } catch {
     problem = { what: "Take back", detail: "The service cannot be reached. Try it again when the network is back." };
   }

@@ -11,7 +11,7 @@ let given = {};
 /** `send(form)` posts it at once: nobody's password waits for a network. */
 export function takingBack({ ui, state, draw }, send, redraw) {
   const { back, passwords, round } = state;
-  if (!back) return null;
+  if (!back) { ui.backOpen = false; return null; } // what is entered next is another mistake, if it is one
   const what = said(back.entry);
   const form = ui.back;
   if (form.of !== round.version) Object.assign(form, { of: round.version, reason: "" }); // it was given for another entry

@@ -12,7 +12,7 @@ from typing import Any, Literal
 
 import msgspec
 import pytest
-from playwright.sync_api import Browser, BrowserContext, Page, Route, expect
+from playwright.sync_api import APIResponse, Browser, BrowserContext, Page, Route, expect
 
 from domain.cards import DECK
 from domain.documents.document import adjudicate, read_document
@@ -699,6 +699,30 @@ def test_a_mistake_is_taken_back_with_the_floors_password(locked: Site, context:
     assert (taken.by, taken.event.confirmed_by, taken.event.reason) == ("deal-9", "floor-1", "the wrong card")
     text = page.request.get(f"{locked.url}/v1/rounds/{round_id}/events").text()
     assert "Taken back: the cards dealt to seat 1, confirmed by floor-1. the wrong card" in text
+
+
+def test_a_late_answer_to_one_that_was_taken_back_leaves_the_next_one_alone(site: Site, dealer: Dealer):
+    """The table hears what was stored, and the same mistake is made again, before the answer comes."""
+    wrong, held = {"do": "deal", "to": 1, "cards": ["9c"]}, list[tuple[Route, APIResponse]]()
+    dealer.go(site.url, "late-1")
+    dealer.open_table(SPLIT)
+    dealer.open_round(SPLIT)
+    for action in (*SPLIT["actions"][:2], wrong):
+        dealer.play(action)
+    dealer.page.route("**/take-back", lambda route: held.append((route, route.fetch())))
+    dealer.on("take-back").click()
+    dealer.on("why-2").click()
+    dealer.on("back-floor").fill("floor-1")
+    dealer.on("take-it-back").click()
+    expect(dealer.page.locator('[data-seat="1"] .card')).to_have_count(0)
+    dealer.play(wrong)
+    dealer.on("take-back").click()
+    dealer.on("why-2").click()
+    ((route, answer),) = held
+    with dealer.page.expect_response(f"{site.url}/dealer/late-1"):  # it looks once more after the answer
+        route.fulfill(response=answer)
+    expect(dealer.on("why-2")).to_have_attribute("aria-pressed", "true")
+    expect(dealer.on("why-2")).to_be_visible()
 
 
 def test_what_waits_and_was_a_mistake_is_dropped(site: Site, dealer: Dealer):
