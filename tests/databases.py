@@ -8,6 +8,8 @@ import subprocess
 import time
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from uuid import uuid4
 
 import psycopg
@@ -21,6 +23,7 @@ from infra.schema.migrator import migrate
 from infra.store.recorder import LedgerRecorder
 
 PATIENCE_SECONDS = 120.0
+MEMORY, ROOM_BYTES = Path("/dev/shm"), 4 << 30  # a file system in memory, and what must be free there to use it
 
 
 @pytest.fixture(scope="session")
@@ -36,9 +39,20 @@ def server_url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
         with PostgresContainer("postgres:18", driver=None) as container:
             yield container.get_connection_url()
     else:
-        with embedded_postgres(tmp_path_factory.getbasetemp() / "postgres") as url:
+        with _quick_folder(tmp_path_factory) as folder, embedded_postgres(folder / "postgres") as url:
             _write_carelessly(url)
             yield url
+
+
+@contextmanager
+def _quick_folder(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    """In memory if there is room: a database has hundreds of files, and a disk takes many times as long to make them,
+    the longer the more were deleted shortly before."""
+    if MEMORY.is_dir() and shutil.disk_usage(MEMORY).free >= ROOM_BYTES:
+        with TemporaryDirectory(prefix="roundledger-tests-", dir=MEMORY, ignore_cleanup_errors=True) as folder:
+            yield Path(folder)
+    else:
+        yield tmp_path_factory.getbasetemp()
 
 
 def _write_carelessly(url: str) -> None:
