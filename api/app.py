@@ -215,7 +215,7 @@ def create_app(ledger: Ledger, settings: Settings | None = None) -> FastAPI:
 def _described(derived: Callable[[], dict[str, Any]], authenticated: bool) -> dict[str, Any]:
     """Return the OpenAPI document that FastAPI derives. Without authentication, security is not described as
     required."""
-    document = documentation.with_constraints(documentation.with_examples(derived()))
+    document = documentation.with_examples(derived())
     if authenticated:
         return document
     for operation in (operation for path in document["paths"].values() for operation in path.values()):

@@ -7,11 +7,11 @@ from typing import Annotated, Literal
 
 from fastapi import Depends, Header, Request
 from fastapi.security import HTTPBearer, SecurityScopes
-from pydantic import BeforeValidator, WithJsonSchema
+from pydantic import BeforeValidator, Field, WithJsonSchema
 
 from api.service.admission import About, Admission, SecondPerson, ServiceOf, check_tables, service_of
 from api.service.callers import authenticated
-from api.service.fields import worded
+from api.service.fields import Omittable, matching
 from api.service.idempotency import Once, Writing
 from api.service.problems import Problem
 from api.service.state import Service
@@ -58,18 +58,15 @@ neighbour_caller = _admission.neighbour_caller
 # ---- writing
 
 IdempotencyKey = Annotated[
-    str | None,
-    Header(
-        description="Chosen by the caller, one per request; a retry under the same key is carried out once.",
-        pattern=worded("^[!-~]{1,200}$", "has 1 to 200 visible ASCII characters"),
-    ),
+    Omittable[Annotated[str, matching("^[!-~]{1,200}$", "has 1 to 200 visible ASCII characters")]],
+    Header(description="Chosen by the caller, one per request; a retry under the same key is carried out once."),
 ]
 HappenedAt = Annotated[
-    str | None,
-    Header(description="When it happened at the table, if not now.", pattern=f"^{moments.MOMENT_PATTERN}$"),
+    Omittable[Annotated[str, Field(pattern=f"^{moments.MOMENT_PATTERN}$")]],
+    Header(description="When it happened at the table, if not now."),
 ]
 LateEntry = Annotated[
-    Literal["true", "false"] | None,
+    Omittable[Literal["true", "false"]],
     Header(description="Entered late; anything over a minute old is too."),
 ]
 
@@ -109,7 +106,7 @@ def _version_of(tag: str) -> int | None:
 IfMatch = Annotated[
     int | None,
     BeforeValidator(lambda tag: None if tag is None else _version_of(tag)),
-    WithJsonSchema({"anyOf": [{"type": "string"}, {"type": "null"}]}),
+    WithJsonSchema({"type": "string"}),
     Header(alias="if-match", description="An ETag: carried out only on this version."),
 ]
 Command = Annotated[Writing, Depends(writing)]
@@ -148,8 +145,8 @@ class second_person:  # noqa: N801
     async def __call__(
         self,
         request: Request,
-        second_authorization: Annotated[str | None, Header(description=_SECOND["second-authorization"])] = None,
-        second_code: Annotated[str | None, Header(description=_SECOND["second-code"])] = None,
+        second_authorization: Annotated[Omittable[str], Header(description=_SECOND["second-authorization"])] = None,
+        second_code: Annotated[Omittable[str], Header(description=_SECOND["second-code"])] = None,
     ) -> SecondPerson:
         return await self.of(request)
 

@@ -52,40 +52,6 @@ TAGS = {
 router = APIRouter(include_in_schema=False)
 
 
-_LIMITS = {"ge": "minimum", "le": "maximum"}
-
-
-def with_constraints(document: dict[str, Any]) -> dict[str, Any]:
-    """Describe constraints that pydantic and FastAPI leave out of the document.
-
-    Limits of a number with a validator before them appear under pydantic's own names, and an optional parameter would
-    be allowed to be null, which no address or header can express."""
-    for operation in (operation for path in document["paths"].values() for operation in path.values()):
-        for parameter in operation.get("parameters", ()):
-            parameter["schema"] = _never_null(parameter["schema"])
-    completed: dict[str, Any] = _constrained(document)
-    return completed
-
-
-def _never_null(schema: dict[str, Any]) -> dict[str, Any]:
-    rest = [one for one in schema.get("anyOf", ()) if one != {"type": "null"}]
-    others = {name: value for name, value in schema.items() if name != "anyOf"}
-    if len(rest) == 1:
-        return {**others, **rest[0]}
-    return {**others, "anyOf": rest} if rest else schema
-
-
-def _constrained(value: Any) -> Any:
-    if isinstance(value, list):
-        return [_constrained(one) for one in value]
-    if not isinstance(value, dict):
-        return value
-    found = {name: _constrained(one) for name, one in value.items()}
-    if found.get("type") == "integer":
-        found = {_LIMITS.get(name, name): one for name, one in found.items()}
-    return found
-
-
 def with_examples(document: dict[str, Any]) -> dict[str, Any]:
     """Add an example to each model. Done afterwards, because FastAPI drops every null from what it derives."""
     for name, schema in document["components"]["schemas"].items():

@@ -20,7 +20,7 @@ from pydantic import (
     WithJsonSchema,
 )
 from pydantic.fields import FieldInfo
-from pydantic.json_schema import JsonSchemaValue
+from pydantic.json_schema import JsonSchemaValue, SkipJsonSchema
 from pydantic_core import CoreSchema, PydanticCustomError, core_schema
 
 from domain.errors import BadDocument
@@ -33,14 +33,10 @@ DAY_PATTERN = "^[0-9]{4}-[0-9]{2}-[0-9]{2}$"
 _WORDS: dict[str, str] = {}  # by pattern: people need words instead
 
 
-def worded(pattern: str, words: str) -> str:
-    """Return a pattern with its meaning: the rest of a sentence that begins with the field's name."""
-    _WORDS[pattern] = words
-    return pattern
-
-
 def matching(pattern: str, words: str, **about: Any) -> FieldInfo:
-    found: FieldInfo = Field(pattern=worded(pattern, words), **about)
+    """Return a field of this pattern; `words` are the rest of a sentence that begins with the field's name."""
+    _WORDS[pattern] = words
+    found: FieldInfo = Field(pattern=pattern, **about)
     return found
 
 
@@ -49,34 +45,11 @@ class Model(BaseModel):
 
     model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
 
-    @classmethod
-    def __get_pydantic_json_schema__(cls, core: CoreSchema, handler: GetJsonSchemaHandler) -> JsonSchemaValue:
-        """Return the schema without `"default": null` for a field that cannot be null: it is left out."""
-        schema = handler(core)
-        for field in handler.resolve_ref_schema(schema).get("properties", {}).values():
-            if field.get("default", "") is None:
-                del field["default"]
-        return schema
-
 
 class QueryModel(BaseModel):
     """The base of queries and forms: text, parsed by the types of the fields."""
 
     model_config = ConfigDict(extra="ignore", frozen=True, populate_by_name=True)
-
-
-class _Omittable:
-    """May be left out, but not null."""
-
-    def __get_pydantic_core_schema__(self, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
-        return core_schema.no_info_before_validator_function(_not_null, handler(source))
-
-    def __get_pydantic_json_schema__(self, core: CoreSchema, handler: GetJsonSchemaHandler) -> JsonSchemaValue:
-        schema = handler(core)
-        rest: list[JsonSchemaValue] = [one for one in schema.get("anyOf", ()) if one != {"type": "null"}]
-        if len(rest) == 1:
-            return rest[0]
-        return {**schema, "anyOf": rest} if rest else schema
 
 
 class OneOf:
@@ -98,12 +71,6 @@ def _not_null(value: Any) -> Any:
 def _whole(value: Any) -> Any:
     """Accept 3.0 as an integer, as JSON Schema does."""
     return int(value) if isinstance(value, float) and value.is_integer() else value
-
-
-def _decimal(value: Any) -> Any:
-    if isinstance(value, str) and not (value.isascii() and value.isdecimal() and len(value) <= 16):
-        raise PydanticCustomError("int_type", "is a whole number")
-    return value
 
 
 def _true_or_false(value: Any) -> Any:
@@ -128,9 +95,9 @@ def _read_day(value: Any) -> date:
     raise PydanticCustomError("refused", "is a date like 2026-03-08")
 
 
-Omittable = Annotated[T | None, _Omittable()]
-Whole = Annotated[int, BeforeValidator(_whole)]
-Number = Annotated[int, BeforeValidator(_decimal)]  # in an address: digits only
+Omittable = Annotated[T | SkipJsonSchema[None], BeforeValidator(_not_null)]  # may be left out, but not null
+FromFloat = BeforeValidator(_whole)  # after the limits: `Annotated[int, Field(ge=1), FromFloat]`
+Whole = Annotated[int, FromFloat]
 Flag = Annotated[bool, BeforeValidator(_true_or_false)]
 
 ID_PATTERN = "^[a-z0-9][a-z0-9-]{0,39}$"
@@ -181,7 +148,9 @@ Text = Annotated[
     ),
 ]
 Seat = Annotated[
-    Whole, Field(ge=1, le=MOST_SEATS, description="Seat number, clockwise from the house dealer's left.", examples=[1])
+    int,
+    Field(ge=1, le=MOST_SEATS, description="Seat number, clockwise from the house dealer's left.", examples=[1]),
+    FromFloat,
 ]
 SeatName = Annotated[str, matching("^([1-9]|1[0-6])$", f"is the number of a seat, 1 to {MOST_SEATS}")]
 
@@ -221,19 +190,24 @@ SeatedPlayers = Annotated[dict[SeatName, Id], DescribedKeys()]
 _A_CARD = "is a card, like Td or As"
 CardName = Annotated[str, matching("^[2-9TJQKA][cdhs]$", _A_CARD, description="Rank and suit.", examples=["Td"])]
 HandNumber = Annotated[
-    Whole, Field(ge=1, le=MOST_HANDS, description="The hand's number, from 1, where a seat has several.")
+    int, Field(ge=1, le=MOST_HANDS, description="The hand's number, from 1, where a seat has several."), FromFloat
 ]
 
 
 # ---- errors in words
 
-_BRANCHES = {"str", "int", "none", *(str(action.__struct_config__.tag) for action in get_args(Action))}
+_BRANCHES = {
+    *("str", "int", "float", "bool", "none", "constrained-str", "constrained-int"),
+    *(str(action.__struct_config__.tag) for action in get_args(Action)),
+}
 
 
 def refusals(errors: Iterable[Mapping[str, Any]]) -> dict[str, str]:
     """Return a sentence for each invalid field, by its name. A field of several types has an error for each of them."""
     found: dict[str, tuple[str, list[str]]] = {}
     for error in errors:
+        if error["type"] == "none_required":  # the branch of what may be left out
+            continue
         name, about = _about(error)
         _, said = found.setdefault(name, (about, []))
         if (sentence := _sentence(error)) not in said:
@@ -243,10 +217,10 @@ def refusals(errors: Iterable[Mapping[str, Any]]) -> dict[str, str]:
 
 def _about(error: Mapping[str, Any]) -> tuple[str, str]:
     """Return the name of the field, and how the sentence about it begins."""
-    place, *path = error["loc"]
+    place, *path = [part for part in error["loc"] if not _is_a_type(part)]
     if error["type"] in ("union_tag_invalid", "union_tag_not_found"):
         path = [*path, error["ctx"]["discriminator"].strip("'")]
-    name = ".".join(str(part) for part in path if not _is_a_type(part))
+    name = ".".join(str(part) for part in path)
     name = name.title() if place == "header" else name
     if path[-1:] == ["[key]"]:
         name = ".".join(str(part) for part in path[:-2])
@@ -256,7 +230,9 @@ def _about(error: Mapping[str, Any]) -> tuple[str, str]:
 
 def _is_a_type(part: Any) -> bool:
     """Return whether a location names a branch of a union, which nobody has sent."""
-    return isinstance(part, str) and (part[:1].isupper() or "[" in part or part in _BRANCHES)
+    if not isinstance(part, str) or part == "[key]":
+        return False
+    return part[:1].isupper() or "[" in part or part in _BRANCHES
 
 
 def _sentence(error: Mapping[str, Any]) -> str:
@@ -275,7 +251,7 @@ def _sentence(error: Mapping[str, Any]) -> str:
             return f"has at {'least' if limits == 'min_length' else 'most'} {about[limits]} characters"
         case "string_type":
             return "has to be text"
-        case "int_type" | "int_parsing" | "int_from_float":
+        case "int_type" | "int_parsing" | "int_parsing_size" | "int_from_float":
             return "is a whole number"
         case "float_type" | "float_parsing":
             return "is a number"

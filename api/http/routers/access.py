@@ -15,7 +15,6 @@ from api.http.resource import resource
 from api.http.schemas import access as schemas
 from api.service import roles
 from api.service.admission import SecondPerson, ServiceOf, path_id
-from api.service.fields import Number
 from api.service.identity.tokens import make_token
 from api.service.problems import Problem
 from api.service.settings import secret_of
@@ -165,8 +164,8 @@ async def revoke_token(
 async def list_reads(
     service: ServiceOf,
     caller: Annotated[Caller, Security(dependencies.caller, scopes=roles.STAFF_READING)],
-    after: Annotated[Number, Query(ge=0, le=10**11, description="The number of the last one that was seen.")] = 0,
-    limit: Annotated[Number, Query(ge=1, le=1000, description="How many at most.")] = 100,
+    after: Annotated[int, Query(ge=0, le=10**11, description="The number of the last one that was seen.")] = 0,
+    limit: Annotated[int, Query(ge=1, le=1000, description="How many at most.")] = 100,
 ) -> Any:
     """Who looked at which hand, and who exported what, in order."""
     return {"reads": await service.run(service.looks.after, after, limit)}

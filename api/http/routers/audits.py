@@ -10,7 +10,6 @@ from api.http.resource import resource
 from api.http.schemas import audits as schemas
 from api.service import roles
 from api.service.admission import ServiceOf, path_id
-from api.service.fields import Number
 from domain.moments import milliseconds, read_moment
 from domain.rules.rulebook import RuleBook
 from infra.access.callers import Caller
@@ -21,8 +20,8 @@ from projections.views.read_side import BadQuestion
 router = resource("audits")
 AuditId = Annotated[str, path_id("a-0123456789abcdef", "The audit's id.")]
 Reading = Annotated[Caller, Security(dependencies.caller, scopes=roles.BOOKS)]
-Limit = Annotated[Number, Query(ge=1, le=1000, description="At most this many.")]
-After = Annotated[Number, Query(ge=0, le=10**11, description="Only those with a higher number.")]
+Limit = Annotated[int, Query(ge=1, le=1000, description="At most this many.")]
+After = Annotated[int, Query(ge=0, le=10**11, description="Only those with a higher number.")]
 
 
 @router.post(

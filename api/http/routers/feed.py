@@ -11,6 +11,7 @@ from typing import Annotated, Any
 import msgspec
 from fastapi import Depends, Header, Query, Request, Security
 from fastapi.sse import EventSourceResponse, ServerSentEvent
+from pydantic import Field
 
 from api.http import dependencies
 from api.http.dependencies import table_caller
@@ -20,7 +21,7 @@ from api.http.resource import resource
 from api.service import roles
 from api.service.admission import EVERY_TABLE, About, ServiceOf, TableId, check_tables
 from api.service.callers import is_still_admitted
-from api.service.fields import Number
+from api.service.fields import Omittable
 from api.service.state import Service
 from infra.access.callers import Caller, Forbidden
 from infra.store.errors import StoreError
@@ -30,7 +31,7 @@ router = resource("feed")
 PAGE = 500
 POLL_SECONDS = 1.0
 ADMITTED_SECONDS = 1.0  # how long somebody listens before their rights are checked again
-LAST = 10**15
+Position = Annotated[int, Field(ge=0, le=10**15)]
 FEED = answers(
     200,
     "Events as they are stored, without end.",
@@ -41,11 +42,10 @@ FEED = answers(
 async def resumed(
     service: ServiceOf,
     last_event_id: Annotated[
-        Number | None,
-        Header(ge=0, le=LAST, description="Go on after this event; without it, from now on."),
+        Omittable[Position], Header(description="Go on after this event; without it, from now on.")
     ] = None,
     after: Annotated[
-        Number | None, Query(ge=0, le=LAST, description="The same, for readers that cannot set the header.")
+        Omittable[Position], Query(description="The same, for readers that cannot set the header.")
     ] = None,
 ) -> int:
     """Return where to resume. The header wins if both are given, because a reconnecting browser uses the same

@@ -3,6 +3,7 @@
 from typing import Annotated, Any
 
 from fastapi import Path, Query, Response, Security
+from pydantic import Field
 
 from api.http import dependencies
 from api.http.answers import attached, encoded
@@ -13,7 +14,7 @@ from api.http.resource import resource
 from api.http.schemas.log import ConsistencyOut, LogKeysOut, RoundLogOut, RoundProofsOut
 from api.service import roles
 from api.service.admission import RoundId, ServiceOf
-from api.service.fields import Number
+from api.service.fields import Omittable
 from infra.access.callers import Caller
 from infra.log.tiles import MOST_LEVELS, TileName, parse_name
 from projections.views import log_views
@@ -27,7 +28,7 @@ FOR_EVER = {"Cache-Control": "private, max-age=31536000, immutable"}  # a tile n
 Anybody = Annotated[Caller, Security(plain_caller, scopes=roles.ANYBODY)]
 Auditor = Annotated[Caller, Security(dependencies.caller, scopes=roles.AUDITING)]
 Proving = Annotated[Caller, Security(dependencies.caller, scopes=roles.READING)]
-Size = Annotated[Number, Query(ge=1, le=999_999_999_999)]
+Size = Annotated[int, Field(ge=1, le=999_999_999_999)]
 Tile = Annotated[
     str,
     Path(
@@ -80,7 +81,7 @@ async def prove_consistency(
     ],
     old_size: Annotated[Size, Query(alias="from", description="The size of the checkpoint that was seen before.")],
     size: Annotated[
-        Size | None, Query(alias="to", description="That of the one it has grown to; the last one without it.")
+        Omittable[Size], Query(alias="to", description="That of the one it has grown to; the last one without it.")
     ] = None,
 ) -> Any:
     """A proof that the log has only grown.
@@ -113,7 +114,7 @@ async def get_log_entries(service: ServiceOf, caller: Auditor, tile: Tile) -> Re
 async def get_log_tile(
     service: ServiceOf,
     caller: Auditor,
-    level: Annotated[Number, Path(ge=0, le=MOST_LEVELS - 1, description="From 0.", examples=[0])],
+    level: Annotated[int, Path(ge=0, le=MOST_LEVELS - 1, description="From 0.", examples=[0])],
     tile: Tile,
 ) -> Response:
     """Hashes of the log, 256 at a time: at level 0 those of the events, above that those of the tiles below."""

@@ -13,7 +13,7 @@ from api.http.resource import resource
 from api.http.schemas import regulation
 from api.service import roles
 from api.service.admission import RoundId, ServiceOf, TableId, path_id
-from api.service.fields import AsOf
+from api.service.fields import AsOf, Omittable
 from domain import moments
 from domain.regulation.explanations import ResultExplained
 from domain.regulation.postings import Posting, PostingTakenDown, TermsChosen
@@ -63,7 +63,7 @@ async def list_postings(
     service: ServiceOf,
     caller: Annotated[Caller, Security(searching_caller, scopes=roles.READING)],
     table: TableId,
-    at: Annotated[AsOf | None, Query(description="What was posted then, as `now`.")] = None,
+    at: Annotated[Omittable[AsOf], Query(description="What was posted then, as `now`.")] = None,
 ) -> Any:
     """What a table has posted, from when to when and by whom, and what it is designated for."""
     return await service.run(postings_of, service.read_side, caller, table, at)

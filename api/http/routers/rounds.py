@@ -4,6 +4,7 @@ from collections.abc import Callable
 from typing import Annotated, Any
 
 from fastapi import Depends, Query, Request, Response, Security
+from pydantic import Field
 
 from api.http import dependencies
 from api.http.answers import encoded, respond
@@ -14,7 +15,7 @@ from api.http.resource import resource
 from api.http.schemas import replay, rounds
 from api.service import roles
 from api.service.admission import RoundId, SecondPerson, ServiceOf, TableId, service_of
-from api.service.fields import Number
+from api.service.fields import Omittable
 from api.service.idempotency import check_key_is_new, round_answer
 from domain.money import cents
 from domain.round.actions import TakeBack
@@ -153,7 +154,8 @@ async def replay_round(
     caller: Seeing,
     round: RoundId,
     step: Annotated[
-        Number | None, Query(ge=1, le=100_000, description="The number of events to go to; all of them without it.")
+        Omittable[Annotated[int, Field(ge=1, le=100_000)]],
+        Query(description="The number of events to go to; all of them without it."),
     ] = None,
 ) -> Response:
     """A round replayed: the events up to a step, and the table, the result and the reason there.

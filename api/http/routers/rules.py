@@ -5,6 +5,7 @@ from typing import Annotated, Any
 
 import msgspec
 from fastapi import Depends, Query, Response, Security
+from pydantic import Field
 
 from api.http.answers import JSON, plain, respond
 from api.http.dependencies import Command, plain_caller, second_person
@@ -21,7 +22,7 @@ from api.http.schemas.rules import (
 )
 from api.service import roles
 from api.service.admission import SecondPerson, ServiceOf, path_id
-from api.service.fields import Number
+from api.service.fields import Omittable
 from api.service.idempotency import Writing
 from api.service.problems import Problem
 from domain.errors import UnknownRuleset
@@ -52,7 +53,9 @@ async def get_ruleset(
     service: ServiceOf,
     caller: Anybody,
     ruleset: RulesetId,
-    version: Annotated[Number | None, Query(ge=1, le=9999, description="Another version than the newest.")] = None,
+    version: Annotated[
+        Omittable[Annotated[int, Field(ge=1, le=9999)]], Query(description="Another version than the newest.")
+    ] = None,
 ) -> Response:
     """One rule set, every figure with its clause.
 

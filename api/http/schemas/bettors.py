@@ -6,7 +6,7 @@ from typing import Literal
 
 from pydantic import Field
 
-from api.service.fields import AsOf, Id, Model, Number, QueryModel, ShownMoney
+from api.service.fields import AsOf, Id, Model, Omittable, QueryModel, ShownMoney
 from domain.floor.bettors import BettorKind
 from projections.views.bettor_views import MOST_DAYS, MOST_MOVES
 
@@ -143,20 +143,20 @@ class BankingOut(BankedSums):
 
 
 class BettorFilters(QueryModel):
-    like: Id | None = Field(None, description="Only ids that begin so.")
-    after: Id | None = Field(None, description="Only ids after this one.")
-    limit: Number = Field(50, ge=1, le=500, description="How many a page has at most.")
+    like: Omittable[Id] = Field(None, description="Only ids that begin so.")
+    after: Omittable[Id] = Field(None, description="Only ids after this one.")
+    limit: int = Field(50, ge=1, le=500, description="How many a page has at most.")
 
 
 class BankrollFilters(QueryModel):
-    days: Number = Field(
+    days: int = Field(
         7, ge=1, le=MOST_DAYS, description="The number of gaming days, up to the last one, of which moves are listed."
     )
-    limit: Number = Field(
+    limit: int = Field(
         MOST_MOVES, ge=1, le=MOST_MOVES, description="How many moves at most, the last ones; and how many of chips."
     )
 
 
 class BankingFilters(QueryModel):
-    before: AsOf | None = Field(None, description="Only rounds whose bets were closed before then.")
-    limit: Number = Field(50, ge=1, le=500, description="How many rounds a page has at most.")
+    before: Omittable[AsOf] = Field(None, description="Only rounds whose bets were closed before then.")
+    limit: int = Field(50, ge=1, le=500, description="How many rounds a page has at most.")

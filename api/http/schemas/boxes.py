@@ -8,18 +8,17 @@ from pydantic import Field
 
 from api.service.fields import (
     Cursor,
+    FromFloat,
     GamingDay,
     Id,
     Model,
     Money,
-    Number,
     Omittable,
     PositiveMoney,
     QueryModel,
     ShownMoney,
     SignedMoney,
     Text,
-    Whole,
     Word,
 )
 
@@ -27,12 +26,12 @@ Status = Literal["installed", "removed", "counted", "variance", "reconciled"]
 
 
 class BoxFilters(QueryModel):
-    table: Id | None = Field(None, description="Only of this table.")
-    gaming_day: GamingDay | None = Field(None, description="Only those removed on this gaming day.")
-    shift: Word | None = Field(None, description="Only those removed in this shift.")
-    status: Status | None = Field(None, description="Only with this status.")
-    limit: Number = Field(50, ge=1, le=500, description="How many a page has at most.")
-    cursor: Cursor | None = Field(None, description="Where the page before ended.")
+    table: Omittable[Id] = Field(None, description="Only of this table.")
+    gaming_day: Omittable[GamingDay] = Field(None, description="Only those removed on this gaming day.")
+    shift: Omittable[Word] = Field(None, description="Only those removed in this shift.")
+    status: Omittable[Status] = Field(None, description="Only with this status.")
+    limit: int = Field(50, ge=1, le=500, description="How many a page has at most.")
+    cursor: Omittable[Cursor] = Field(None, description="Where the page before ended.")
 
 
 class SwapIn(Model):
@@ -44,7 +43,7 @@ class SwapIn(Model):
 class CountIn(Model):
     """`pieces` is how many of each denomination were in the box."""
 
-    pieces: dict[PositiveMoney, Annotated[Whole, Field(ge=0, le=1_000_000)]] = Field(
+    pieces: dict[PositiveMoney, Annotated[int, Field(ge=0, le=1_000_000), FromFloat]] = Field(
         min_length=1,
         max_length=50,
         examples=[{"5.00": 60, "1.00": 16}],

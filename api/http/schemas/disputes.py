@@ -10,11 +10,11 @@ from api.http.schemas.rounds import Action, CorrectionEntry, FactNumber, Line, R
 from api.service.fields import (
     Cursor,
     DescribedKeys,
+    FromFloat,
     HandNumber,
     Id,
     Model,
     Moment,
-    Number,
     Omittable,
     OneOf,
     PositiveMoney,
@@ -22,7 +22,6 @@ from api.service.fields import (
     Seat,
     ShownMoney,
     Text,
-    Whole,
 )
 from domain.disputes.disputes import Ending, ErrorKind, Outcome, Part, Status
 from domain.round.actions import Card, SpotName
@@ -72,7 +71,7 @@ class SupposedCardIn(Model):
     """Another card: the n-th that was dealt to a seat (and hand), to the dealer or to the board."""
 
     of: Seat | Literal["dealer", "board"]
-    number: Annotated[Whole, Field(ge=1, le=30)]
+    number: Annotated[int, Field(ge=1, le=30), FromFloat]
     card: Card
     hand: HandNumber = 1
 
@@ -282,11 +281,13 @@ class FoundDisputesOut(Model):
 
 
 class DisputeFilters(QueryModel):
-    status: Annotated[str, OneOf(STATUSES)] | None = Field(None, description="Only those with this status, or overdue.")
-    table: Id | None = Field(None, description="Only of this table.")
-    dealer: Id | None = Field(None, description="Only of this dealer; `nobody` where none was tapped in.")
-    bettor: Id | None = Field(None, description="Only claims of this bettor.")
-    kind: Annotated[str, OneOf(KINDS)] | None = Field(None, description="Only about this kind of error.")
-    round: Id | None = Field(None, description="Only of this round.")
-    limit: Number = Field(50, ge=1, le=500, description="How many a page has.")
-    cursor: Cursor | None = Field(None, description="Where the page before ended.")
+    status: Omittable[Annotated[str, OneOf(STATUSES)]] = Field(
+        None, description="Only those with this status, or overdue."
+    )
+    table: Omittable[Id] = Field(None, description="Only of this table.")
+    dealer: Omittable[Id] = Field(None, description="Only of this dealer; `nobody` where none was tapped in.")
+    bettor: Omittable[Id] = Field(None, description="Only claims of this bettor.")
+    kind: Omittable[Annotated[str, OneOf(KINDS)]] = Field(None, description="Only about this kind of error.")
+    round: Omittable[Id] = Field(None, description="Only of this round.")
+    limit: int = Field(50, ge=1, le=500, description="How many a page has.")
+    cursor: Omittable[Cursor] = Field(None, description="Where the page before ended.")

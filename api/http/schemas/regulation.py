@@ -7,7 +7,7 @@ from typing import Annotated, Any, Literal
 from pydantic import Field, Strict
 
 from api.http.schemas.tables import Limits, Terms
-from api.service.fields import GamingDay, Id, Model, Moment, Omittable, Seat, Text, Whole
+from api.service.fields import FromFloat, GamingDay, Id, Model, Moment, Omittable, Seat, Text, Whole
 from domain.round.actions import SpotName
 from domain.rules.ruleset import MOST_SEATS
 
@@ -98,8 +98,8 @@ class MisdealIn(Model):
     """`place` is where the wrong number of cards was: seat 3, the dealer, the board."""
 
     place: Text
-    expected: Annotated[Whole, Field(ge=0, le=52)]
-    found: Annotated[Whole, Field(ge=0, le=52)]
+    expected: Annotated[int, Field(ge=0, le=52), FromFloat]
+    found: Annotated[int, Field(ge=0, le=52), FromFloat]
     outcome: Literal["void", "put right", "played on"]
     note: Text
 

@@ -11,7 +11,6 @@ from api.service.fields import (
     GamingDay,
     Id,
     Model,
-    Number,
     Omittable,
     OneOf,
     QueryModel,
@@ -24,7 +23,7 @@ from projections.reports.report import Filters
 from projections.reports.report_list import KINDS, STATUSES
 from projections.views.report_views import FORMATS
 
-Rows = Annotated[Number, Field(ge=1, le=1_000_000)]
+Rows = Annotated[int, Field(ge=1, le=1_000_000)]
 Account = Annotated[str, matching(r"^[^\x00-\x1f]{1,200}$", "is the name of an account")]
 
 
@@ -181,56 +180,58 @@ class InspectionOut(Model):
 
 
 class FeeFilters(QueryModel):
-    first: GamingDay | None = Field(None, description="From this gaming day on.")
-    last: GamingDay | None = Field(None, description="Up to this gaming day.")
-    table: Id | None = Field(None, description="Only of this table.")
-    shift: Word | None = Field(None, description="Only of this shift.")
-    as_of: AsOf | None = Field(None, description="As the ledger was then.")
+    first: Omittable[GamingDay] = Field(None, description="From this gaming day on.")
+    last: Omittable[GamingDay] = Field(None, description="Up to this gaming day.")
+    table: Omittable[Id] = Field(None, description="Only of this table.")
+    shift: Omittable[Word] = Field(None, description="Only of this shift.")
+    as_of: Omittable[AsOf] = Field(None, description="As the ledger was then.")
 
 
 class SummaryFilters(QueryModel):
     format: Literal["json", "pdf"] = Field("json", description="PDF has lines to sign on.")
-    gaming_day: GamingDay | None = Field(None, description="The gaming day.")
-    shift: Word | None = Field(None, description="The shift, with its gaming day.")
-    table: Id | None = Field(None, description="Only of this table.")
-    as_of: AsOf | None = Field(None, description="As the ledger was then.")
-    limit: Rows | None = Field(None, description="How many rows each list has at most; totals are of all.")
+    gaming_day: Omittable[GamingDay] = Field(None, description="The gaming day.")
+    shift: Omittable[Word] = Field(None, description="The shift, with its gaming day.")
+    table: Omittable[Id] = Field(None, description="Only of this table.")
+    as_of: Omittable[AsOf] = Field(None, description="As the ledger was then.")
+    limit: Omittable[Rows] = Field(None, description="How many rows each list has at most; totals are of all.")
 
 
 class InspectionFilters(QueryModel):
     format: Literal["json", "pdf"] = Field("json", description="PDF has lines to sign on.")
-    gaming_day: GamingDay | None = Field(None, description="One gaming day.")
-    first: GamingDay | None = Field(None, description="From this gaming day on.")
-    last: GamingDay | None = Field(None, description="Up to this gaming day.")
-    table: Id | None = Field(None, description="Only of this table.")
-    as_of: AsOf | None = Field(None, description="As the ledger was then.")
-    limit: Rows | None = Field(None, description="How many rows each list has at most.")
+    gaming_day: Omittable[GamingDay] = Field(None, description="One gaming day.")
+    first: Omittable[GamingDay] = Field(None, description="From this gaming day on.")
+    last: Omittable[GamingDay] = Field(None, description="Up to this gaming day.")
+    table: Omittable[Id] = Field(None, description="Only of this table.")
+    as_of: Omittable[AsOf] = Field(None, description="As the ledger was then.")
+    limit: Omittable[Rows] = Field(None, description="How many rows each list has at most.")
 
 
 class ReportFilters(QueryModel):
     format: Annotated[str, OneOf(FORMATS)] = Field(
         "json", description="JSON rows by default; for beancount and hledger the journal only."
     )
-    table: Id | None = Field(None, description="Only of this table.")
-    bettor: Id | None = Field(None, description="Only of this bettor.")
-    gaming_day: GamingDay | None = Field(None, description="Only of this gaming day.")
-    shift: Word | None = Field(None, description="Only of this shift.")
-    box: Id | None = Field(None, description="Only of this drop box.")
-    dealer: Id | None = Field(None, description="Only of this dealer; `nobody` where none was tapped in.")
-    kind: Annotated[str, OneOf(KINDS)] | None = Field(
+    table: Omittable[Id] = Field(None, description="Only of this table.")
+    bettor: Omittable[Id] = Field(None, description="Only of this bettor.")
+    gaming_day: Omittable[GamingDay] = Field(None, description="Only of this gaming day.")
+    shift: Omittable[Word] = Field(None, description="Only of this shift.")
+    box: Omittable[Id] = Field(None, description="Only of this drop box.")
+    dealer: Omittable[Id] = Field(None, description="Only of this dealer; `nobody` where none was tapped in.")
+    kind: Omittable[Annotated[str, OneOf(KINDS)]] = Field(
         None, description="Only disputes about this kind of error, or slips of this kind."
     )
-    status: Annotated[str, OneOf(STATUSES)] | None = Field(None, description="Only disputes or slips with this status.")
-    round: Id | None = Field(None, description="Only of this round.")
-    account: Account | None = Field(None, description="Only of this account of the journal.")
-    first: GamingDay | None = Field(None, description="Only from this gaming day on.")
-    last: GamingDay | None = Field(None, description="Only up to this gaming day.")
-    limit: Rows | None = Field(None, description="At most this many rows.")
-    moment: AsOf | None = Field(None, description="Only what held then, of what begins and ends.")
-    sort: SortColumn | None = Field(None, description="By this column; with a minus before it, the largest first.")
-    as_of: AsOf | None = Field(None, description="As the ledger was then.")
-    since: AsOf | None = Field(None, alias="from", description="Only what belongs to then or later.")
-    until: AsOf | None = Field(None, alias="to", description="Only what belongs to before then.")
+    status: Omittable[Annotated[str, OneOf(STATUSES)]] = Field(
+        None, description="Only disputes or slips with this status."
+    )
+    round: Omittable[Id] = Field(None, description="Only of this round.")
+    account: Omittable[Account] = Field(None, description="Only of this account of the journal.")
+    first: Omittable[GamingDay] = Field(None, description="Only from this gaming day on.")
+    last: Omittable[GamingDay] = Field(None, description="Only up to this gaming day.")
+    limit: Omittable[Rows] = Field(None, description="At most this many rows.")
+    moment: Omittable[AsOf] = Field(None, description="Only what held then, of what begins and ends.")
+    sort: Omittable[SortColumn] = Field(None, description="By this column; with a minus before it, the largest first.")
+    as_of: Omittable[AsOf] = Field(None, description="As the ledger was then.")
+    since: Omittable[AsOf] = Field(None, alias="from", description="Only what belongs to then or later.")
+    until: Omittable[AsOf] = Field(None, alias="to", description="Only what belongs to before then.")
 
     def filters(self) -> Filters:
         return Filters(**self.model_dump(exclude={"format"}))

@@ -8,6 +8,7 @@ from pydantic import Field, SkipValidation
 
 from api.service.fields import (
     DescribedKeys,
+    FromFloat,
     HandNumber,
     Id,
     Model,
@@ -60,7 +61,7 @@ class Deal(Model):
     do: Literal["deal"]
     to: Seat | Literal["dealer", "board", "burn"]
     cards: list[Card | None]
-    hand: Omittable[Annotated[Whole, Field(ge=1, le=500)]] = None
+    hand: Omittable[Annotated[int, Field(ge=1, le=500), FromFloat]] = None
 
 
 class Reveal(Model):
@@ -75,7 +76,7 @@ class Decide(Model):
     choice: ChoiceName
     times: Omittable[Whole] = None
     amount: Omittable[PositiveMoney] = None
-    hand: Omittable[Annotated[Whole, Field(ge=1, le=500)]] = None
+    hand: Omittable[Annotated[int, Field(ge=1, le=500), FromFloat]] = None
     bettor: Omittable[Id] = None
 
 

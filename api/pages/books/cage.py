@@ -3,6 +3,7 @@
 from typing import Annotated, Literal
 
 from fastapi import Depends, Form, Path, Query, Request, Response, Security
+from pydantic import Field
 
 from api.pages.dependencies import Command, SignedCommand, plain_caller, second_person
 from api.pages.forms import FormModel, PageQuery, texts
@@ -12,7 +13,7 @@ from api.pages.rendering.addresses import address, exports
 from api.pages.responses import go, render
 from api.service import roles
 from api.service.admission import SecondPerson, ServiceOf
-from api.service.fields import GamingDay, Id, Number, Text
+from api.service.fields import GamingDay, Id, Text
 from domain.books.slips import KINDS, Slip, name_of
 from infra.access.callers import Caller
 from infra.ledger.books.slips import Slips
@@ -38,7 +39,7 @@ class CageQuery(PageQuery):
     kind: Literal["fill", "credit", "opener", "closer", "swap"] | None = None
     table: Id | None = None
     gaming_day: GamingDay | None = None
-    before: Number | None = None
+    before: Annotated[int, Field(ge=1, le=2_000_000_000)] | None = None
 
 
 @router.get(PATH)

@@ -12,7 +12,7 @@ from api.pages.page_route import page_router
 from api.pages.responses import go, render
 from api.service import roles
 from api.service.admission import ServiceOf, path_id
-from api.service.fields import Id, Number, RulesetName
+from api.service.fields import Id, RulesetName
 from api.service.problems import Problem
 from api.service.state import Service
 from domain.audit.findings import KINDS
@@ -120,7 +120,7 @@ async def start_audit(
 
 
 class FindingsQuery(PageQuery):
-    after: Annotated[Number, Field(ge=0, le=10**11)] = 0
+    after: Annotated[int, Field(ge=0, le=10**11)] = 0
 
 
 @router.get(f"{PATH}/{{audit}}")

@@ -16,7 +16,7 @@ from api.pages.play.dealer_state import SUPERVISOR, screen_state
 from api.pages.responses import go, render
 from api.service import roles
 from api.service.admission import About, SecondPerson, ServiceOf, TableId, check_tables
-from api.service.fields import Id, Number
+from api.service.fields import Id
 from api.service.idempotency import Answer, check_key_is_new, round_answer
 from api.service.problems import MEDIA_TYPE
 from api.service.state import Service
@@ -95,7 +95,7 @@ class SignedActionForm(FormModel):
     """A floor supervisor and a second person sign for what was tapped. The visitor may be the supervisor."""
 
     round: Id
-    version: Annotated[Number, Field(ge=1, le=999_999_999)]
+    version: Annotated[int, Field(ge=1, le=999_999_999)]
     actions: Annotated[Any, BeforeValidator(_read_actions)]  # one field, not one for each of them
     second_person: Id
     supervisor: str = ""
@@ -134,7 +134,7 @@ class TakeBackForm(FormModel):
     """The last entry was a mistake. `second_person` is the floor supervisor who confirms it, if required."""
 
     round: Id
-    version: Annotated[Number, Field(ge=1, le=999_999_999)]
+    version: Annotated[int, Field(ge=1, le=999_999_999)]
     reason: Annotated[str, Field(min_length=1, max_length=LONGEST_REASON)]
     second_person: str = ""
 

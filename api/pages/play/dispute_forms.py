@@ -11,7 +11,7 @@ from pydantic import Field, PlainValidator, Tag, ValidationInfo, create_model, f
 from pydantic_core import PydanticCustomError
 
 from api.pages.forms import BY_DO, FormModel, LocalMoment, Typed
-from api.service.fields import CardName, Id, Money, MovedMoney, Number, PositiveMoney, Text, matching
+from api.service.fields import CardName, Id, Money, MovedMoney, PositiveMoney, Text, matching
 from api.service.problems import Problem
 from domain.disputes import disputes
 from domain.disputes.disputes import DAY_MS, DAYS_TO_APPEAL, DAYS_TO_RULE, Claim, Ending, ErrorKind, Outcome, Part
@@ -60,8 +60,8 @@ class ClaimForm(FormModel):
     """For a voided round, whose wagers have no lines, the wager is named by seat, hand and spot."""
 
     round: Id
-    seat: Annotated[Number, Field(ge=1, le=MOST_SEATS)] | None = None
-    hand: Annotated[Number, Field(ge=1, le=MOST_HANDS)] = 1
+    seat: Annotated[int, Field(ge=1, le=MOST_SEATS)] | None = None
+    hand: Annotated[int, Field(ge=1, le=MOST_HANDS)] = 1
     spot: Text | None = None
     wager: WagerName | None = Field(None, validate_default=True)
     kind: ErrorKind
@@ -95,9 +95,9 @@ class Question(FormModel):
 
     place: Annotated[str, matching(_PLACE, "is the place of a card")] | None = None
     card: CardName | None = None
-    fact: Annotated[Number, Field(ge=0, le=9999)] | None = None
+    fact: Annotated[int, Field(ge=0, le=9999)] | None = None
     choice: Choice | None = None
-    times: Annotated[Number, Field(ge=1, le=99)] | None = None
+    times: Annotated[int, Field(ge=1, le=99)] | None = None
     amount: Annotated[Money, Typed] | None = None
 
     def asked(self) -> dict[str, str]:
@@ -139,7 +139,7 @@ class Question(FormModel):
 class FileForm(FormModel):
     """`version` is that of the file on the page."""
 
-    version: Annotated[Number, Field(ge=1, le=99_999_999)] | None = None
+    version: Annotated[int, Field(ge=1, le=99_999_999)] | None = None
 
 
 class StatementForm(FileForm):

@@ -13,7 +13,7 @@ from api.pages.rendering.addresses import exports
 from api.pages.responses import go, render
 from api.service import roles
 from api.service.admission import ServiceOf
-from api.service.fields import Id, Money, Number, RulesetName, Text
+from api.service.fields import Id, Money, RulesetName, Text
 from domain import moments
 from domain.rules.terms import TermsDocument
 from infra.access.callers import Caller
@@ -68,7 +68,7 @@ class PostForm(FormModel):
     table: Id
     ruleset: RulesetName
     trips: Text | None = None
-    schedule: Number | None = None
+    schedule: int | None = None
     low: Annotated[Money, Typed] | None = None
     high: Annotated[Money, Typed] | None = None
     begins: LocalMoment | None = None
@@ -134,7 +134,7 @@ class ChoiceForm(FormModel):
     ruleset: RulesetName
     trips: Text | None = None
     schedules: Text | None = None
-    notice_minutes: Number | None = None
+    notice_minutes: int | None = None
 
 
 @router.post(f"{PATH}/choice")

@@ -15,7 +15,7 @@ from api.pages.responses import go, render
 from api.pages.search.hands import HandsFilters
 from api.service import roles
 from api.service.admission import RoundId, ServiceOf
-from api.service.fields import Number, Text
+from api.service.fields import Text
 from api.service.problems import Problem
 from domain.errors import CannotReplay
 from domain.games.registry import GAMES
@@ -155,7 +155,7 @@ def _sealed(given: Mapping[str, Any]) -> dict[str, Any]:
 class RoundNoteForm(FormModel):
     kind: NoteKind
     text: Text
-    seat: Annotated[Number, Field(ge=1, le=MOST_SEATS)] | None = None
+    seat: Annotated[int, Field(ge=1, le=MOST_SEATS)] | None = None
 
 
 @router.post(PATH)

@@ -4,6 +4,7 @@ from typing import Annotated, Any, Literal
 from urllib.parse import urlencode
 
 from fastapi import Form, Query, Request, Response, Security
+from pydantic import Field
 
 from api.pages.dependencies import Command, plain_caller, searching_caller
 from api.pages.forms import FormModel, PageQuery, texts
@@ -11,7 +12,7 @@ from api.pages.page_route import page_router
 from api.pages.responses import go, render
 from api.service import roles
 from api.service.admission import About, ServiceOf, check_tables
-from api.service.fields import GamingDay, Id, Number, Text
+from api.service.fields import GamingDay, Id, Text
 from domain.errors import BadChoice
 from infra.access.callers import Caller
 from projections.reports.report import Filters
@@ -103,8 +104,8 @@ async def see_deck(
 class MisdealForm(FormModel):
     round: Id
     place: Text
-    expected: Number
-    found: Number
+    expected: Annotated[int, Field(ge=0, le=52)]
+    found: Annotated[int, Field(ge=0, le=52)]
     outcome: Literal["void", "put right", "played on"]
     note: Text
 

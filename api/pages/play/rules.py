@@ -12,7 +12,6 @@ from api.pages.page_route import page_router
 from api.pages.responses import render
 from api.service import roles
 from api.service.admission import ServiceOf, path_id
-from api.service.fields import Number
 from domain.errors import UnknownRuleset
 from domain.games.registry import GAMES
 from domain.rules.description import adoption_document, contents, rotation_words, summary
@@ -52,7 +51,7 @@ async def show_rulesets(request: Request, service: ServiceOf, caller: Anybody) -
 
 
 class RulesetQuery(PageQuery):
-    version: Annotated[Number, Field(ge=1, le=9999)] | None = None
+    version: Annotated[int, Field(ge=1, le=9999)] | None = None
 
 
 @router.get("/rules/{ruleset}")

@@ -22,7 +22,6 @@ from api.service.fields import (
     Happening,
     Id,
     Money,
-    Number,
     PositiveMoney,
     RulesetName,
     SignedMoney,
@@ -113,7 +112,7 @@ class HandsFilters(PageQuery):
     round: Id | None = None
     table: Id | None = None
     bettor: Id | None = None
-    seat: Annotated[Number, Field(ge=1, le=MOST_SEATS)] | None = None
+    seat: Annotated[int, Field(ge=1, le=MOST_SEATS)] | None = None
     day: GamingDay | None = None
     weekday: Weekday | None = None
     part_of_day: PartOfDay | None = None

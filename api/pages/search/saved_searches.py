@@ -14,7 +14,6 @@ from api.pages.responses import go, render
 from api.pages.search.hands import FLAGS, HAPPENED, NAMES, ORDERS, PATH, HandsFilters
 from api.service import roles
 from api.service.admission import ServiceOf
-from api.service.fields import Number
 from infra.access.callers import Caller
 from infra.access.saved_searches import LONGEST_NAME, search_shown
 
@@ -43,7 +42,7 @@ class Save(FormModel):
 
 class Delete(FormModel):
     do: Literal["delete"]
-    number: Annotated[Number, Field(ge=1, le=2**62)]
+    number: Annotated[int, Field(ge=1, le=2**62)]
 
 
 SearchForm = Annotated[Annotated[Save, Tag("Save")] | Annotated[Delete, Tag("Delete")], BY_DO]

@@ -13,7 +13,7 @@ from api.http.schemas.search import saved_searches as schemas
 from api.http.schemas.search.round_search import RoundFilters, RoundSearch
 from api.service import roles
 from api.service.admission import ServiceOf
-from api.service.fields import Number, refusals
+from api.service.fields import refusals
 from api.service.problems import Problem
 from infra.access.callers import Caller
 from infra.access.saved_searches import search_shown
@@ -44,7 +44,7 @@ async def save_search(service: ServiceOf, caller: Searching, body: schemas.Saved
 
 @router.delete("/searches/{number}", response_model=schemas.SavedSearchesOut)
 async def delete_search(
-    service: ServiceOf, caller: Searching, number: Annotated[Number, Path(ge=1, le=2**62, examples=[1])]
+    service: ServiceOf, caller: Searching, number: Annotated[int, Path(ge=1, le=2**62, examples=[1])]
 ) -> Any:
     """Delete a search: of the caller's own, or one shared with their role by somebody who no longer works here."""
     await service.run(service.saved_searches.delete, caller, number)

@@ -74,7 +74,7 @@ class CashDayOut(Model):
 
 
 class CashFilters(QueryModel):
-    gaming_day: GamingDay | None = Field(None, description="Today's by default.")
+    gaming_day: Omittable[GamingDay] = Field(None, description="Today's by default.")
 
 
 class ThresholdsIn(Model):

@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from api.service.fields import Model, Number, QueryModel, ShownMoney, matching
+from api.service.fields import Model, QueryModel, ShownMoney, matching
 
 Format = Literal["csv", "quickbooks", "xero", "beancount", "hledger"]
 ChartText = Annotated[str, Field(min_length=1, max_length=100_000, description="TOML.")]
@@ -81,7 +81,7 @@ class EntriesBehind(Model):
 
 class BehindFilters(QueryModel):
     code: Code = Field(description="The property's account.")
-    limit: Number = Field(500, ge=1, le=5000, description="How many entries at most.")
+    limit: int = Field(500, ge=1, le=5000, description="How many entries at most.")
 
 
 class JournalExportIn(Model):

@@ -7,23 +7,22 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from api.service.fields import (
+    FromFloat,
     GamingDay,
     Id,
     Model,
-    Number,
     Omittable,
     PositiveMoney,
     QueryModel,
     ShownMoney,
     Text,
-    Whole,
 )
 from domain.books.slips import MOST_DENOMINATIONS, MOST_PIECES
 
 Kind = Literal["fill", "credit", "opener", "closer", "swap"]
 Status = Literal["requested", "issued", "void"]
 Pieces = Annotated[
-    dict[PositiveMoney, Annotated[Whole, Field(ge=0, le=MOST_PIECES)]],
+    dict[PositiveMoney, Annotated[int, Field(ge=0, le=MOST_PIECES), FromFloat]],
     Field(
         max_length=MOST_DENOMINATIONS,
         examples=[{"100.00": 20, "25.00": 40}],
@@ -95,12 +94,12 @@ class SlipDetails(SlipOut):
 
 
 class SlipFilters(QueryModel):
-    status: Status | None = Field(None, description="Only with this status.")
-    kind: Kind | None = Field(None, description="Only of this kind.")
-    table: Id | None = Field(None, description="Only of this table.")
-    gaming_day: GamingDay | None = Field(None, description="Only those numbered on this gaming day.")
-    limit: Number = Field(50, ge=1, le=500, description="How many a page has at most.")
-    before: Annotated[Number, Field(ge=1, le=2_000_000_000)] | None = Field(
+    status: Omittable[Status] = Field(None, description="Only with this status.")
+    kind: Omittable[Kind] = Field(None, description="Only of this kind.")
+    table: Omittable[Id] = Field(None, description="Only of this table.")
+    gaming_day: Omittable[GamingDay] = Field(None, description="Only those numbered on this gaming day.")
+    limit: int = Field(50, ge=1, le=500, description="How many a page has at most.")
+    before: Omittable[Annotated[int, Field(ge=1, le=2_000_000_000)]] = Field(
         None, description="Only smaller numbers: where the page before ended."
     )
 

@@ -16,7 +16,7 @@ from api.service.fields import (
     Id,
     Model,
     Money,
-    Number,
+    Omittable,
     OneOf,
     PositiveMoney,
     QueryModel,
@@ -109,65 +109,71 @@ class FoundRoundsOut(Model):
 
 
 class RoundFilters(QueryModel):
-    round: Id | None = Field(None, description="Only those whose id begins so.")
-    table: Id | None = Field(None, description="Only of this table.")
-    bettor: Id | None = Field(None, description="Only those that this bettor played in, in whatever part.")
-    seat: Annotated[Number, Field(ge=1, le=MOST_SEATS)] | None = Field(
+    round: Omittable[Id] = Field(None, description="Only those whose id begins so.")
+    table: Omittable[Id] = Field(None, description="Only of this table.")
+    bettor: Omittable[Id] = Field(None, description="Only those that this bettor played in, in whatever part.")
+    seat: Omittable[Annotated[int, Field(ge=1, le=MOST_SEATS)]] = Field(
         None, description="Only those with a wager at this seat; with `bettor`, those that they played there."
     )
-    since: AsOf | None = Field(None, alias="from", description="Only those opened then or later.")
-    until: AsOf | None = Field(None, alias="to", description="Only those opened before then.")
-    day: GamingDay | None = Field(None, description="Only of this gaming day.")
-    weekday: Weekday | None = Field(None, description="Only of gaming days on this day of the week.")
-    part_of_day: PartOfDay | None = Field(
+    since: Omittable[AsOf] = Field(None, alias="from", description="Only those opened then or later.")
+    until: Omittable[AsOf] = Field(None, alias="to", description="Only those opened before then.")
+    day: Omittable[GamingDay] = Field(None, description="Only of this gaming day.")
+    weekday: Omittable[Weekday] = Field(None, description="Only of gaming days on this day of the week.")
+    part_of_day: Omittable[PartOfDay] = Field(
         None, description="Only opened then by the property's clock: 5 to 12, 11 to 18, 17 to 24 or 21 to 6 hours."
     )
-    clock_from: TimeOfDay | None = Field(
+    clock_from: Omittable[TimeOfDay] = Field(
         None, description="Only opened at this time of day or later, by the property's clock; over midnight too."
     )
-    clock_to: TimeOfDay | None = Field(None, description="Only opened before this time of day.")
-    shift: Word | None = Field(None, description="Only of this shift.")
-    ruleset: RulesetName | None = Field(None, description="Only by this rule set.")
-    status: Literal["open", "settled", "void"] | None = Field(None, description="Only with this status.")
-    outcome: Outcome | None = Field(
+    clock_to: Omittable[TimeOfDay] = Field(None, description="Only opened before this time of day.")
+    shift: Omittable[Word] = Field(None, description="Only of this shift.")
+    ruleset: Omittable[RulesetName] = Field(None, description="Only by this rule set.")
+    status: Omittable[Literal["open", "settled", "void"]] = Field(None, description="Only with this status.")
+    outcome: Omittable[Outcome] = Field(
         None, description="Only those in which a wager came out so: at `seat` and of `bettor`, where they are given."
     )
-    happened: Happening | None = Field(
+    happened: Omittable[Happening] = Field(
         None,
         description="Only those that are over and in which this was chosen or happened: at `seat` and of `bettor`,"
         " where they are given.",
         examples=["split", "raise preflop", "shortfall"],
     )
-    also: Happening | None = Field(None, description="And this too.")
-    made: Word | None = Field(None, description="Only those in which this hand was made and seen, like `full house`.")
-    net_least: SignedMoney | None = Field(
+    also: Omittable[Happening] = Field(None, description="And this too.")
+    made: Omittable[Word] = Field(
+        None, description="Only those in which this hand was made and seen, like `full house`."
+    )
+    net_least: Omittable[SignedMoney] = Field(
         None,
         description="Only those in which `bettor`, or else somebody who did not bank, came out with at least so much: a"
         " loss is negative. `seat`, `outcome` and `happened` are then of the same bettor.",
     )
-    net_most: SignedMoney | None = Field(None, description="The same, with at most so much.")
-    lost_about: PositiveMoney | None = Field(
+    net_most: Omittable[SignedMoney] = Field(None, description="The same, with at most so much.")
+    lost_about: Omittable[PositiveMoney] = Field(
         None, description="Only those in which they lost about so much: a fifth more or less, or five dollars."
     )
-    won_about: PositiveMoney | None = Field(None, description="Only those in which they won about so much.")
-    least: Money | None = Field(None, description="Only with at least so much wagered.")
-    most: Money | None = Field(None, description="Only with at most so much wagered.")
-    shortfall: Flag | None = Field(
+    won_about: Omittable[PositiveMoney] = Field(None, description="Only those in which they won about so much.")
+    least: Omittable[Money] = Field(None, description="Only with at least so much wagered.")
+    most: Omittable[Money] = Field(None, description="Only with at most so much wagered.")
+    shortfall: Omittable[Flag] = Field(
         None, description="Only those in which the bank could not pay or collect all, or only the others."
     )
-    voided: Flag | None = Field(None, description="Only voided ones, or only the others.")
-    corrected: Flag | None = Field(None, description="Only corrected ones, or only the others.")
-    noted: Flag | None = Field(None, description="Only those with a note of the floor, or only the others.")
-    late: Flag | None = Field(None, description="Only those with a late entry, or only the others.")
-    disputed: Flag | None = Field(None, description="Only those with a dispute, open or closed, or only the others.")
-    waived: Flag | None = Field(None, description="Only those whose fee was waived, or only the others.")
-    dealer: Id | None = Field(None, description="Only those that this dealer dealt; `nobody` where none was tapped in.")
-    player_dealer: Id | None = Field(None, description="Only those that this bettor banked.")
+    voided: Omittable[Flag] = Field(None, description="Only voided ones, or only the others.")
+    corrected: Omittable[Flag] = Field(None, description="Only corrected ones, or only the others.")
+    noted: Omittable[Flag] = Field(None, description="Only those with a note of the floor, or only the others.")
+    late: Omittable[Flag] = Field(None, description="Only those with a late entry, or only the others.")
+    disputed: Omittable[Flag] = Field(
+        None, description="Only those with a dispute, open or closed, or only the others."
+    )
+    waived: Omittable[Flag] = Field(None, description="Only those whose fee was waived, or only the others.")
+    dealer: Omittable[Id] = Field(
+        None, description="Only those that this dealer dealt; `nobody` where none was tapped in."
+    )
+    player_dealer: Omittable[Id] = Field(None, description="Only those that this bettor banked.")
 
 
 class RoundSearch(RoundFilters):
-    limit: Number = Field(50, ge=1, le=500, description="How many a page has at most.")
-    cursor: Cursor | None = Field(None, description="Where the page before ended.")
+    limit: int = Field(50, ge=1, le=500, description="How many a page has at most.")
+    cursor: Omittable[Cursor] = Field(None, description="Where the page before ended.")
     sort: Order = Field(
         "newest",
         description="By time, by what was wagered, or by what somebody won or lost; of `bettor` where one is given.",
@@ -195,5 +201,5 @@ class FoundThingsOut(Model):
 
 class FindQuery(QueryModel):
     q: Question = Field(description="How an id begins, a part of a name, or a date.", examples=["p215-1-0000"])
-    kind: FoundKind | None = Field(None, description="Only of this kind.")
-    limit: Number = Field(8, ge=1, le=50, description="How many of each kind at most.")
+    kind: Omittable[FoundKind] = Field(None, description="Only of this kind.")
+    limit: int = Field(8, ge=1, le=50, description="How many of each kind at most.")
