@@ -10,7 +10,6 @@ from pydantic import (
     BaseModel,
     BeforeValidator,
     ConfigDict,
-    Discriminator,
     PlainValidator,
     StringConstraints,
     ValidationInfo,
@@ -52,14 +51,6 @@ class FormModel(BaseModel):
 
 def _is_empty(value: Any) -> bool:
     return isinstance(value, str) and not value.strip()
-
-
-def _done(sent: Any) -> str:
-    return str(sent.get("do", "")).capitalize() if isinstance(sent, dict) else type(sent).__name__
-
-
-# For several forms on one page, each a model with its `Tag`: the button's or field's `do`, capitalised.
-BY_DO = Discriminator(_done, custom_error_type="sentence", custom_error_message="That cannot be done here")
 
 
 class PageQuery(FormModel):

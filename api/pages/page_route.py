@@ -15,7 +15,6 @@ from api.service.fields import refusals
 from api.service.problems import EXCEPTIONS, Problem, problem_of
 
 UNREADABLE = ("bad_document", "bad_choice")  # what somebody filled in, and can correct
-REFUSALS: tuple[type[Exception], ...] = (RequestValidationError, *EXCEPTIONS)
 Handler = Callable[[Request], Coroutine[Any, Any, Response]]
 
 
@@ -26,16 +25,23 @@ class PageRoute(APIRoute):
         async def handle(request: Request) -> Response:
             try:
                 return await handler(request)
-            except REFUSALS as error:
-                if wants_json(request) or not hasattr(request.state, "visitor") or _is_again(request):
-                    raise
-                refused = await _refused(request, error)
-                if refused is None:
-                    raise
-                request.state.refused = refused
-                return await _shown_again(request, refused.searches)
+            except RequestValidationError as error:
+                return await _again(request, _of_fields(error))
+            except EXCEPTIONS as error:
+                return await _again(request, error)
 
         return handle
+
+
+async def _again(request: Request, error: Exception) -> Response:
+    """Show the page again with the reason, where somebody can correct what they sent; pass on any other refusal."""
+    if wants_json(request) or not hasattr(request.state, "visitor") or _is_again(request):
+        raise error
+    refused = await _refused(request, error)
+    if refused is None:
+        raise error
+    request.state.refused = refused
+    return await _shown_again(request, refused.searches)
 
 
 def _is_again(request: Request) -> bool:
@@ -61,6 +67,16 @@ def _problem(error: Exception) -> tuple[Problem, dict[str, str]]:
         return Problem("not_found", "There is nothing at this address."), {}
     fields = refusals(errors)
     return Problem("bad_document", " ".join(fields.values())), fields
+
+
+def _of_fields(error: RequestValidationError) -> RequestValidationError:
+    """Return the error with the places of fields alone: of several forms on a page, pydantic also names the one that
+    `do` chose."""
+
+    def place(given: tuple[int | str, ...]) -> tuple[int | str, ...]:
+        return (given[0], given[2]) if len(given) == 3 and isinstance(given[2], str) else given
+
+    return RequestValidationError([{**each, "loc": place(each["loc"])} for each in error.errors()])
 
 
 async def _shown_again(request: Request, searches: bool) -> Response:

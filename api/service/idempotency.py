@@ -14,15 +14,14 @@ from msgspec import Struct
 
 from api.service.problems import Problem, of_refusal
 from domain.cards import SEALED
-from domain.documents.result import result_of
 from domain.errors import Refusal
 from domain.games.game import Game
-from domain.round.decide import expects
 from domain.round.state import Round
 from infra.access.callers import Forbidden
 from infra.ledger.ledger import Actor, CommandReceipt, Contradicted, Ledger, StoredRound
 from infra.ledger.rounds_in_play import StaleVersion
 from infra.store.appender import AlreadyReceived, Receipt
+from projections.views.rounds.round_views import round_shown
 
 T = TypeVar("T")
 _NO_BODY = msgspec.Raw(b"null")
@@ -101,19 +100,6 @@ class _Kept(Struct, frozen=True, array_like=True):
     version: int | None
     body: msgspec.Raw  # null for a round's
     address: str | None = None
-
-
-def round_shown(stored: StoredRound) -> dict[str, Any]:
-    """Return the result of section 3 with what a terminal needs to continue. Face-down cards are in neither part: a
-    result shows only what was turned over, and what may come next says how many cards, never which. It is made from the
-    public round, in which hidden cards do not exist."""
-    return {
-        **result_of(stored.public),
-        "id": stored.id,
-        "table": stored.public.opened.table,
-        "version": stored.version,
-        "expects": expects(stored.public),
-    }
 
 
 def round_answer(stored: StoredRound, status: int = 200) -> Answer:

@@ -17,6 +17,7 @@ from projections.engine.projector import Projector
 from projections.evidence.sealing import Sealing
 
 ROUNDS_ON_THE_FLOOR = 512  # as shown, a few hundred bytes each
+MOST_OF_THE_SCREEN = 10_000  # looks, and rounds
 
 
 class NotFound(LookupError):
@@ -41,6 +42,8 @@ class ReadSide:
         self.sealing = sealing
         self.open_rounds = OpenRounds(ledger)
         self.floor_rounds: Cache[dict[str, Any]] = Cache(ROUNDS_ON_THE_FLOOR)
+        self.screen_looks: Cache[bool] = Cache(MOST_OF_THE_SCREEN)  # who saw which round at which version
+        self.paid_rounds: Cache[bool] = Cache(MOST_OF_THE_SCREEN)  # every wager was reported as paid
 
     @property
     def database(self) -> Database:

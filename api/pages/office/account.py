@@ -5,10 +5,10 @@ from typing import Annotated, Any, Literal
 from urllib.parse import urlencode
 
 from fastapi import Depends, Form, Query, Request, Response, Security
-from pydantic import Tag
+from pydantic import Field
 
 from api.pages.dependencies import plain_caller, stranger
-from api.pages.forms import BY_DO, FormModel, NewPassword, PageQuery, Password
+from api.pages.forms import FormModel, NewPassword, PageQuery, Password
 from api.pages.page_route import page_router
 from api.pages.responses import go, render, visitor_of
 from api.service import roles
@@ -153,8 +153,8 @@ class PasswordForm(NewPassword):
 
 
 AccountForm = Annotated[
-    Annotated[ActAsForm, Tag("Staff")] | Annotated[PartForm, Tag("Part")] | Annotated[PasswordForm, Tag("Password")],
-    BY_DO,
+    ActAsForm | PartForm | PasswordForm,
+    Field(discriminator="do"),
 ]
 
 

@@ -7,12 +7,12 @@ from typing import Annotated, Any, Literal
 import segno
 from fastapi import Form, Request, Response
 from markupsafe import Markup
-from pydantic import Tag
+from pydantic import Field
 from pyotp import random_base32
 from pyotp.totp import TOTP
 
 from api.pages.dependencies import given_passkey
-from api.pages.forms import BY_DO, FormModel, PersonName
+from api.pages.forms import FormModel, PersonName
 from api.pages.office.account import Anybody
 from api.pages.page_route import page_router
 from api.pages.responses import Refused, go, render, visitor_of
@@ -89,8 +89,8 @@ class CodesForm(FormModel):
 
 
 FactorsForm = Annotated[
-    Annotated[PasskeyForm, Tag("Passkey")] | Annotated[RemoveForm, Tag("Remove")] | Annotated[CodesForm, Tag("Codes")],
-    BY_DO,
+    PasskeyForm | RemoveForm | CodesForm,
+    Field(discriminator="do"),
 ]
 
 

@@ -5,10 +5,10 @@ from typing import Annotated, Any, Literal
 from zoneinfo import available_timezones
 
 from fastapi import Form, Request, Response, Security
-from pydantic import Field, StringConstraints, Tag
+from pydantic import Field, StringConstraints
 
 from api.pages.dependencies import plain_caller
-from api.pages.forms import BY_DO, FormModel
+from api.pages.forms import FormModel
 from api.pages.page_route import page_router
 from api.pages.responses import go, render
 from api.service import roles
@@ -103,10 +103,8 @@ class FactorRolesForm(FormModel):
 
 
 SettingsForm = Annotated[
-    Annotated[PropertyForm, Tag("Property")]
-    | Annotated[CalendarForm, Tag("Calendar")]
-    | Annotated[FactorRolesForm, Tag("Factors")],
-    BY_DO,
+    PropertyForm | CalendarForm | FactorRolesForm,
+    Field(discriminator="do"),
 ]
 
 

@@ -4,10 +4,10 @@ from typing import Annotated, Any, Literal
 
 from fastapi import Depends, Form, Request, Response, Security
 from msgspec import to_builtins
-from pydantic import Field, Tag
+from pydantic import Field
 
 from api.pages.dependencies import plain_caller, second_person
-from api.pages.forms import BY_DO, FormModel, NewPassword, PersonName
+from api.pages.forms import FormModel, NewPassword, PersonName
 from api.pages.page_route import page_router
 from api.pages.responses import go, render
 from api.service import roles
@@ -140,12 +140,8 @@ class ResetForm(SignedForm):
 
 
 ChangeForm = Annotated[
-    Annotated[NewPartsForm, Tag("Parts")]
-    | Annotated[NewPasswordForm, Tag("Password")]
-    | Annotated[DisableForm, Tag("Disable")]
-    | Annotated[EnableForm, Tag("Enable")]
-    | Annotated[ResetForm, Tag("Reset")],
-    BY_DO,
+    NewPartsForm | NewPasswordForm | DisableForm | EnableForm | ResetForm,
+    Field(discriminator="do"),
 ]
 
 

@@ -1,6 +1,6 @@
 """The dealer's screen: one table, its session and its round, and what may come next; the script does the rest.
 
-The script requests the page's JSON twin after every action (api.pages.play.dealer_state)."""
+The script requests the page's JSON twin after every action (projections.views.floor.dealer_screen)."""
 
 from typing import Annotated, Any
 
@@ -12,7 +12,6 @@ from pydantic_core import PydanticCustomError
 from api.pages.dependencies import form_writing, plain_caller, proof_of, second_person, table_caller
 from api.pages.forms import FormModel, PageQuery
 from api.pages.page_route import page_router
-from api.pages.play.dealer_state import SUPERVISOR, screen_state
 from api.pages.responses import go, render
 from api.service import roles
 from api.service.admission import About, SecondPerson, ServiceOf, TableId, check_tables
@@ -24,8 +23,10 @@ from domain.round.actions import TakeBack
 from domain.round.take_backs import LONGEST_REASON
 from infra.access.callers import Caller
 from infra.access.signatures import Authentication
+from infra.ledger.feed import SHOWN
 from infra.ledger.ledger import CommandReceipt, Ledger, StoredRound, UnknownRound
 from projections.views.blindness import check_sight
+from projections.views.floor.dealer_screen import SUPERVISOR, dealer_screen_for
 from projections.views.floor.floor_views import floor_now
 from projections.views.read_side import NotFound, ReadSide
 
@@ -72,7 +73,11 @@ def _table(table: dict[str, Any]) -> dict[str, str]:
 async def show_table(request: Request, service: ServiceOf, caller: AtTable, table: TableId) -> Response:
     caller.check_table(table)
     crumbs = () if caller.table else (("Dealer", PATH),)
-    data = await service.run(screen_state, service, caller, table)
+    data = {
+        **await service.run(dealer_screen_for, service.read_side, caller, table),
+        "may": {"waive": caller.may(roles.FLOOR), "dispute": caller.may(roles.FLOOR)},
+        "hears": sorted(SHOWN) if caller.may(roles.LISTENING) else [],
+    }
     return await render(request, "dealer.html", data, title=f"Table {table}", section=SECTION, crumbs=crumbs)
 
 

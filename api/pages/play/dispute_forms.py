@@ -7,10 +7,10 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Annotated, Any, Literal
 
 from msgspec import Struct
-from pydantic import Field, PlainValidator, Tag, ValidationInfo, create_model, field_validator
+from pydantic import Field, PlainValidator, ValidationInfo, create_model, field_validator
 from pydantic_core import PydanticCustomError
 
-from api.pages.forms import BY_DO, FormModel, LocalMoment, Typed
+from api.pages.forms import FormModel, LocalMoment, Typed
 from api.service.fields import CardName, Id, Money, MovedMoney, PositiveMoney, Text, matching
 from api.service.problems import Problem
 from domain.disputes import disputes
@@ -222,16 +222,16 @@ class ClosingForm(FileForm):
 
 
 DisputeForm = Annotated[
-    Annotated[StatementForm, Tag("Statement")]
-    | Annotated[ReferenceForm, Tag("Reference")]
-    | Annotated[DisputeNoteForm, Tag("Note")]
-    | Annotated[DeadlineForm, Tag("Deadline")]
-    | Annotated[WhatIfForm, Tag("What-if")]
-    | Annotated[RulingForm, Tag("Ruling")]
-    | Annotated[AppealForm, Tag("Appeal")]
-    | Annotated[AppealRulingForm, Tag("Appeal-ruling")]
-    | Annotated[ClosingForm, Tag("Closing")],
-    BY_DO,
+    StatementForm
+    | ReferenceForm
+    | DisputeNoteForm
+    | DeadlineForm
+    | WhatIfForm
+    | RulingForm
+    | AppealForm
+    | AppealRulingForm
+    | ClosingForm,
+    Field(discriminator="do"),
 ]
 NOTICES = {
     "statement": "The statement is in the file.",

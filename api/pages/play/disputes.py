@@ -30,7 +30,7 @@ from api.pages.responses import Refused, attached, go, render, wants_json
 from api.service import roles
 from api.service.admission import DisputeId, SecondPerson, ServiceOf
 from api.service.fields import Cursor, Id, OneOf
-from api.service.idempotency import Answer, round_shown
+from api.service.idempotency import Answer
 from api.service.problems import EXCEPTIONS, problem_of
 from domain.cards import DECK
 from domain.disputes.disputes import DAYS_TO_APPEAL, DAYS_TO_RULE, Outcome, Part, dispute_name
@@ -52,7 +52,7 @@ from projections.views.dispute_views import (
 from projections.views.paging import read_cursor
 from projections.views.read_side import ReadSide
 from projections.views.report_views import report_rows
-from projections.views.rounds.round_views import round_for
+from projections.views.rounds.round_views import round_for, round_shown
 
 router = page_router()
 files = APIRouter(include_in_schema=False)

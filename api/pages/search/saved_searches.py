@@ -5,10 +5,10 @@ from urllib.parse import parse_qsl, urlencode
 
 from fastapi import Form, Request, Response, Security
 from fastapi.exceptions import RequestValidationError
-from pydantic import Field, StringConstraints, Tag, ValidationError
+from pydantic import Field, StringConstraints, ValidationError
 
 from api.pages.dependencies import plain_caller
-from api.pages.forms import BY_DO, FormModel, on_the_clock, texts
+from api.pages.forms import FormModel, on_the_clock, texts
 from api.pages.page_route import page_router
 from api.pages.responses import go, render
 from api.pages.search.hands import FLAGS, HAPPENED, NAMES, ORDERS, PATH, HandsFilters
@@ -45,7 +45,7 @@ class Delete(FormModel):
     number: Annotated[int, Field(ge=1, le=2**62)]
 
 
-SearchForm = Annotated[Annotated[Save, Tag("Save")] | Annotated[Delete, Tag("Delete")], BY_DO]
+SearchForm = Annotated[Save | Delete, Field(discriminator="do")]
 
 
 @router.post(SAVED)

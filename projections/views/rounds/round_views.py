@@ -4,12 +4,27 @@ from __future__ import annotations
 
 from typing import Any
 
+from domain.documents.result import result_of
 from domain.errors import OutOfTurn
+from domain.round.decide import expects
 from domain.round.events import CardsDealt
 from infra.access.callers import Caller
 from infra.ledger.ledger import StoredRound, UnknownRound
 from infra.ledger.replay import Replay, replay_of
 from projections.views.read_side import ReadSide
+
+
+def round_shown(stored: StoredRound) -> dict[str, Any]:
+    """Return the result of section 3 with what a terminal needs to continue. Face-down cards are in neither part: a
+    result shows only what was turned over, and what may come next says how many cards, never which. It is made from the
+    public round, in which hidden cards do not exist."""
+    return {
+        **result_of(stored.public),
+        "id": stored.id,
+        "table": stored.public.opened.table,
+        "version": stored.version,
+        "expects": expects(stored.public),
+    }
 
 
 def round_for(read_side: ReadSide, caller: Caller, round_id: str) -> StoredRound:

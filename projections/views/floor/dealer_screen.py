@@ -6,11 +6,7 @@ from __future__ import annotations
 
 import time
 from typing import Any
-from weakref import WeakKeyDictionary
 
-from api.service import roles
-from api.service.idempotency import round_shown
-from api.service.state import Service
 from domain.cards import SEALED
 from domain.errors import Refusal
 from domain.floor.table_sessions import TableSession
@@ -37,26 +33,22 @@ from domain.rules.terms import Terms
 from domain.view.forecast import document, forecast
 from domain.view.table_view import table_view
 from infra.access.callers import OPEN, Caller
-from infra.ledger.feed import SHOWN
 from infra.ledger.floor import Floor
-from infra.ledger.ledger import StoredRound
+from infra.ledger.ledger import Ledger, StoredRound
 from projections.views.floor.session_views import session_shown
+from projections.views.read_side import ReadSide
+from projections.views.rounds.round_views import round_shown
 
 SUPERVISOR = "floor"
-MOST_REMEMBERED = 10_000
-
-Look = tuple[str, str, int]  # who saw which round at which version
-_LOOKS: WeakKeyDictionary[Service, dict[Look, None]] = WeakKeyDictionary()
-_PAID: WeakKeyDictionary[Service, dict[str, None]] = WeakKeyDictionary()  # rounds of which every wager was reported
 
 
-def screen_state(service: Service, caller: Caller, table: str) -> dict[str, Any]:
-    session = Floor(service.ledger).latest_session(table)
+def dealer_screen_for(read_side: ReadSide, caller: Caller, table: str) -> dict[str, Any]:
+    session = Floor(read_side.ledger).latest_session(table)
     shown: dict[str, Any] = {
         "table": table,
         "session": None if session is None else session_shown(session),
         "rules": None if session is None else _rules(session.rules, session.terms),
-        "rulesets": _rulesets(service) if session is None or session.closed else [],
+        "rulesets": _rulesets(read_side.ledger) if session is None or session.closed else [],
         "bank": None if session is None else _next_bank(session),
         "round": None,
         "picture": None,
@@ -71,8 +63,6 @@ def screen_state(service: Service, caller: Caller, table: str) -> dict[str, Any]
         "stated": None,
         "passwords": caller.role != OPEN,  # two people sign with their own
         "signatures": None,
-        "may": {"waive": caller.may(roles.FLOOR), "dispute": caller.may(roles.FLOOR)},
-        "hears": sorted(SHOWN) if caller.may(roles.LISTENING) else [],
     }
     if session is None:
         return shown
@@ -82,26 +72,25 @@ def screen_state(service: Service, caller: Caller, table: str) -> dict[str, Any]
     )  # the last finished one, if of this session
     round_id = playing.round if playing is not None else own[0] if own else None
     if round_id is not None:
-        stored = service.ledger.load(round_id)
-        _record_look(service, caller, stored)
+        stored = read_side.ledger.load(round_id)
+        _record_look(read_side, caller, stored)
         shown |= _round(caller, stored)
-        shown["stated"] = _stated(stored.public, service.ledger.facts_of(round_id))
+        shown["stated"] = _stated(stored.public, read_side.ledger.facts_of(round_id))
     if playing is not None and own:
-        shown["before"] = _before(service.ledger.load(own[0]))
-    shown["unpaid"] = _unpaid_rounds(service, [one for one in session.ended if one != round_id])
+        shown["before"] = _before(read_side.ledger.load(own[0]))
+    shown["unpaid"] = _unpaid_rounds(read_side, [one for one in session.ended if one != round_id])
     return shown
 
 
-def _unpaid_rounds(service: Service, rounds: list[str]) -> list[dict[str, Any]]:
+def _unpaid_rounds(read_side: ReadSide, rounds: list[str]) -> list[dict[str, Any]]:
     """Return rounds of which not all wagers are reported as paid, newest first; from the record, so that restarts do
     not matter."""
-    paid, found = _PAID.setdefault(service, {}), list[dict[str, Any]]()
-    for round_id in reversed([one for one in rounds if one not in paid]):
-        wagers = _unpaid(service.ledger.load(round_id).public)
-        if wagers:
+    found = []
+    for round_id in reversed([one for one in rounds if not read_side.paid_rounds.find(one)]):
+        if wagers := _unpaid(read_side.ledger.load(round_id).public):
             found.append({"id": round_id, "wagers": wagers})
         else:
-            _remember(paid, round_id)
+            read_side.paid_rounds.keep(round_id, True)
     return found
 
 
@@ -180,20 +169,12 @@ def _next_bank(session: TableSession) -> dict[str, Any] | None:
     return {"seat": run.seat if again else clockwise(session.seats, run.seat)[0]}
 
 
-def _record_look(service: Service, caller: Caller, stored: StoredRound) -> None:
+def _record_look(read_side: ReadSide, caller: Caller, stored: StoredRound) -> None:
     """Record a person's looks, each state of a round once: their screen polls every other second."""
     look = caller.by, stored.id, stored.version
-    looks = _LOOKS.setdefault(service, {})
-    if look in looks:
-        return
-    service.read_side.record_look(caller, "dealer's screen", stored.id)
-    _remember(looks, look)
-
-
-def _remember(known: dict[Any, None], one: Any) -> None:
-    known[one] = None
-    if len(known) > MOST_REMEMBERED:
-        del known[next(iter(known))]
+    if not read_side.screen_looks.find(look):
+        read_side.record_look(caller, "dealer's screen", stored.id)
+        read_side.screen_looks.keep(look, True)
 
 
 def _reported(one: Compared) -> dict[str, Any]:
@@ -246,9 +227,9 @@ def _spot(name: str, rules: RuleSet, terms: Terms) -> dict[str, Any]:
     }
 
 
-def _rulesets(service: Service) -> list[dict[str, Any]]:
+def _rulesets(ledger: Ledger) -> list[dict[str, Any]]:
     """Return what a table can be opened with today."""
-    return [_choices(rules) for rules in service.ledger.rulebook.available(time.time_ns() // 1_000_000)]
+    return [_choices(rules) for rules in ledger.rulebook.available(time.time_ns() // 1_000_000)]
 
 
 def _choices(rules: RuleSet) -> dict[str, Any]:
