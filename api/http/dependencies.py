@@ -12,9 +12,10 @@ from pydantic import BeforeValidator, Field, WithJsonSchema
 from api.service.admission import About, Admission, SecondPerson, ServiceOf, check_tables, service_of
 from api.service.callers import authenticated
 from api.service.fields import Omittable, matching
-from api.service.idempotency import Once, Writing
+from api.service.idempotency import Once
 from api.service.problems import Problem
 from api.service.state import Service
+from api.service.writing import Writing
 from domain import moments
 from infra.access.callers import Caller
 from infra.access.signatures import Authentication, PasswordGiven
@@ -83,7 +84,9 @@ async def writing(
     if happened_at is not None:
         parts.append(happened_at.encode("latin-1"))
     key = None if idempotency_key is None else f"{caller.by}/{idempotency_key}"
-    return Writing(_actor(caller, happened_at, late_entry), Once(key, tuple(parts), caller.request_id))
+    return Writing(
+        service_of(request), _actor(caller, happened_at, late_entry), Once(key, tuple(parts), caller.request_id)
+    )
 
 
 def _actor(caller: Caller, happened_at: str | None, late_entry: str | None) -> Actor:

@@ -12,10 +12,11 @@ from api.pages.responses import Visitor, here, visitor_of, wants_json
 from api.service.admission import About, Admission, SecondPerson, ServiceOf, check_tables, service_of
 from api.service.callers import SAFE, Duty, anybody, as_seen, by_token, caller_of, duty_of, session_of, slow_down
 from api.service.cookies import TOKEN_FIELD, TOKEN_HEADER, Cookies, check_origin
-from api.service.idempotency import Once, Writing
+from api.service.idempotency import Once
 from api.service.identity.site import site_of
 from api.service.problems import Problem
 from api.service.state import Service
+from api.service.writing import Writing
 from infra.access.callers import NOBODY, Caller
 from infra.access.passkeys import PasskeyGiven
 from infra.access.signatures import Authentication, PasswordGiven
@@ -159,7 +160,7 @@ async def form_writing(request: Request, caller: Caller) -> Writing:
     sent = sorted(f"{name}={value}" for name, value in form.multi_items() if name not in NO_FIELDS)
     parts = (b"POST", request.url.path.encode(), "\n".join(sent).encode())
     once = Once(f"{caller.by}/{key}" if isinstance(key, str) and key else None, parts, caller.request_id)
-    return Writing(Actor(caller.by, time.time_ns() // 1_000_000), once)
+    return Writing(service_of(request), Actor(caller.by, time.time_ns() // 1_000_000), once)
 
 
 async def visitors_writing(request: Request) -> Writing:

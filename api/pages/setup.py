@@ -152,11 +152,10 @@ async def adopt_shipped(
     second: Second,
 ) -> Response:
     approval = str((await form_of(request)).get(f"{APPROVAL}{form.adopt}", ""))
-    await service.once(
-        writing.once,
+    await writing.store(
         lambda receipt: service.ledger.adopt_shipped(
             form.adopt, approval, second.signed(form.second_person), writing.actor, receipt
-        ),
+        )
     )
     return go(request, SHIPPED, f"{form.adopt} is adopted, and in force from today on.")
 

@@ -18,7 +18,7 @@ from domain.errors import Refusal
 from domain.games.game import Game
 from domain.round.state import Round
 from infra.access.callers import Forbidden
-from infra.ledger.ledger import Actor, CommandReceipt, Contradicted, Ledger, StoredRound
+from infra.ledger.ledger import CommandReceipt, Contradicted, Ledger, StoredRound
 from infra.ledger.rounds_in_play import StaleVersion
 from infra.store.appender import AlreadyReceived, Receipt
 from projections.views.rounds.round_views import round_shown
@@ -68,13 +68,6 @@ def _deals_face_down(action: Any, game: Game) -> bool:
 def _unnamed(cards: Any) -> Any:
     """Mask the cards; whether a card was seen at all is not secret."""
     return [card if card is None else SEALED for card in cards] if isinstance(cards, list) else cards
-
-
-class Writing(Struct, frozen=True):
-    """A command: who acts and when it happened at the table, and its key."""
-
-    actor: Actor
-    once: Once
 
 
 class Answer(Struct, frozen=True):

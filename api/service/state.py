@@ -43,10 +43,6 @@ T = TypeVar("T")
 FAILURES_A_SECOND = 20.0  # invalid tokens from one address
 
 
-def _done(outcome: object) -> Answer:
-    return Answer(200, b"null")
-
-
 class Service:
     def __init__(self, ledger: Ledger, settings: Settings, clock: LiveClock | None = None) -> None:
         database = ledger.events.recorder.database
@@ -96,14 +92,8 @@ class Service:
             return await loop.run_in_executor(self.threads, lambda: work(*arguments, **named))
         return await loop.run_in_executor(self.threads, work, *arguments)
 
-    async def once(
-        self, once: Once, command: Callable[[CommandReceipt], T], answer: Callable[[T], Answer] = _done
-    ) -> Answer:
-        """Run a command in a thread: carried out once under its key, and retries get the same answer."""
-        return self.count(await self.run(carry_out, self.ledger, once, command, answer))
-
-    def count(self, given: Answer) -> Answer:
-        """Count a stored command in the metrics."""
+    async def once(self, once: Once, command: Callable[[CommandReceipt], T], answer: Callable[[T], Answer]) -> Answer:
+        given = await self.run(carry_out, self.ledger, once, command, answer)
         if given.status < 300 and not given.repeated:
             self.metrics.stored()
         return given

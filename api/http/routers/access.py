@@ -74,7 +74,7 @@ async def sign_review(
         signed = (service.ledger, service.signatures, caller, body.digest, body.remark or "", writing.actor.at_ms)
         return review_access(*signed, receipt)
 
-    return respond(await service.once(writing.once, command, plain(to_builtins, 201)))
+    return respond(await writing.store(command, plain(to_builtins, 201)))
 
 
 @router.post("/people", response_model=schemas.PersonOut, status_code=201, responses=CHANGES)

@@ -32,10 +32,8 @@ async def register_bettor(
     """Register a bettor as a patron or a proposition player."""
     registered = plain(lambda _: {"bettor": bettor, "kind": body.kind})
     return respond(
-        await service.once(
-            writing.once,
-            lambda receipt: Floor(service.ledger, receipt).register_bettor(bettor, body.kind, writing.actor),
-            registered,
+        await writing.store(
+            lambda receipt: Floor(service.ledger, receipt).register_bettor(bettor, body.kind, writing.actor), registered
         )
     )
 

@@ -62,20 +62,15 @@ async def get_box_history(service: ServiceOf, caller: CountRoom, box: BoxId) -> 
 class BoxChange:
     """A command on a drop box, signed by a person; answered with the box, as far as the caller may see it."""
 
-    def __init__(
-        self, service: ServiceOf, caller: Annotated[Caller, Security(plain_caller)], box: BoxId, writing: SignedCommand
-    ) -> None:
-        self._service = service
-        self._caller = caller
-        self._once = writing.once
-        self.box = box
-        self.actor = writing.actor
+    def __init__(self, caller: Annotated[Caller, Security(plain_caller)], box: BoxId, writing: SignedCommand) -> None:
+        self._caller, self._writing = caller, writing
+        self.box, self.actor = box, writing.actor
 
     async def store(self, change: Callable[[Floor], DropBox]) -> Response:
         return await self.store_by(lambda read_side, receipt: change(Floor(read_side.ledger, receipt)))
 
     async def store_by(self, change: Callable[[ReadSide, CommandReceipt], DropBox]) -> Response:
-        service = self._service
+        service = self._writing.service
 
         def command(receipt: CommandReceipt) -> DropBox:
             boxes.existing_box(service.read_side, self.box)
@@ -83,7 +78,7 @@ class BoxChange:
 
         # Checked first: once the command is stored, nothing may withhold its answer.
         sight = await service.run(sight_of, service.read_side, self._caller)
-        return respond(await service.once(self._once, command, plain(lambda found: boxes.box_shown(found, sight))))
+        return respond(await self._writing.store(command, plain(lambda found: boxes.box_shown(found, sight))))
 
 
 @router.post("/boxes/{box}/counts", response_model=schemas.BoxOut, responses=BOX)
@@ -141,4 +136,4 @@ async def adjust_meter(
         figures = cents(body.shown), cents(body.reserve)
         return Floor(service.ledger, receipt).adjust_meter(meter, *figures, body.reason, signed, writing.actor)
 
-    return respond(await service.once(writing.once, command, plain(meter_shown)))
+    return respond(await writing.store(command, plain(meter_shown)))

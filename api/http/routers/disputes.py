@@ -128,7 +128,7 @@ async def open_dispute(
             body.round, Claim(body.seat, body.spot, *about), actor, body.dispute
         )
 
-    return respond(await service.once(writing.once, command, lambda filed: _shown(filed, 201)))
+    return respond(await writing.store(command, lambda filed: _shown(filed, 201)))
 
 
 class DisputeChange:
@@ -136,23 +136,19 @@ class DisputeChange:
 
     def __init__(
         self,
-        service: ServiceOf,
         caller: Annotated[Caller, Security(dispute_caller)],
         dispute: DisputeId,
         writing: Command,
         expected: IfMatch = None,
     ) -> None:
-        self._service = service
-        self._once = writing.once
-        self.dispute = dispute
-        self.actor = writing.actor
-        self.expected = expected
+        self._writing = writing
+        self.dispute, self.actor, self.expected = dispute, writing.actor, expected
 
     async def store(self, command: Callable[[Disputes], StoredDispute]) -> Response:
         def changed(receipt: CommandReceipt) -> StoredDispute:
-            return change_dispute(self._service.ledger, self.dispute, self.expected, receipt, command)
+            return change_dispute(self._writing.service.ledger, self.dispute, self.expected, receipt, command)
 
-        return respond(await self._service.once(self._once, changed, _shown))
+        return respond(await self._writing.store(changed, _shown))
 
     async def add(self, decide: Callable[[Dispute], DisputeEvent]) -> Response:
         return await self.store(lambda file: file.add(self.dispute, decide, self.actor, self.expected))

@@ -55,7 +55,7 @@ async def choose_terms(
             *(ruleset, body.trips, schedules, limits, body.notice_minutes or 0, writing.actor, receipt)
         )
 
-    return respond(await service.once(writing.once, command, plain(choice_document)))
+    return respond(await writing.store(command, plain(choice_document)))
 
 
 @router.get("/tables/{table}/postings", response_model=regulation.PostingsOut, responses=problems("bad_choice"))
@@ -84,7 +84,7 @@ async def post_terms(
     def command(receipt: CommandReceipt) -> Posting:
         return service.ledger.post_terms(table, body.ruleset, terms, begins, writing.actor, receipt)
 
-    return respond(await service.once(writing.once, command, plain(posting_document, 201)))
+    return respond(await writing.store(command, plain(posting_document, 201)))
 
 
 @router.post("/tables/{table}/postings/end", response_model=regulation.PostingEndOut, responses=CHANGED)
@@ -101,7 +101,7 @@ async def take_down_posting(
     def command(receipt: CommandReceipt) -> PostingTakenDown:
         return service.ledger.take_down(table, ends, writing.actor, receipt)
 
-    return respond(await service.once(writing.once, command, plain(ended_document)))
+    return respond(await writing.store(command, plain(ended_document)))
 
 
 @router.put("/tables/{table}/designation", response_model=regulation.DesignationOut, responses=CHANGED)
@@ -114,7 +114,7 @@ async def designate_table(
         said = body.ruleset, body.box, body.inscription, body.placard
         return service.ledger.designate_table(table, *said, writing.actor, receipt)
 
-    return respond(await service.once(writing.once, command, plain(msgspec.structs.asdict)))
+    return respond(await writing.store(command, plain(msgspec.structs.asdict)))
 
 
 # ---- facts about rounds
@@ -123,21 +123,16 @@ async def designate_table(
 class Statement:
     """A fact that the floor or a table states about a round."""
 
-    def __init__(
-        self,
-        service: ServiceOf,
-        caller: Annotated[Caller, Security(round_caller)],
-        round: RoundId,
-        writing: Command,
-    ) -> None:
-        self.service, self.caller, self.round, self.writing = service, caller, round, writing
+    def __init__(self, caller: Annotated[Caller, Security(round_caller)], round: RoundId, writing: Command) -> None:
+        self.ledger = writing.service.ledger
+        self.caller, self.round, self.writing = caller, round, writing
 
     async def store(self, state: Callable[[Actor, CommandReceipt], RoundFact]) -> Response:
         def command(receipt: CommandReceipt) -> RoundFact:
-            check_own_table(self.service.ledger, self.caller, self.round)
+            check_own_table(self.ledger, self.caller, self.round)
             return state(self.writing.actor, receipt)
 
-        return respond(await self.service.once(self.writing.once, command, plain(fact_document)))
+        return respond(await self.writing.store(command, plain(fact_document)))
 
 
 ByTable = Annotated[Statement, Security(Statement, scopes=roles.PLAYING)]
@@ -149,30 +144,26 @@ STATED = stored("The fact.", "conflict", "not_found")
 @router.post("/rounds/{round}/supervisor", response_model=regulation.FactOut, responses=STATED)
 async def call_supervisor(statement: ByTable, body: regulation.SupervisorIn) -> Response:
     """Record that a supervisor was called for a progressive win, at the moment of the request or at `Happened-At`."""
-    ledger = statement.service.ledger
-    return await statement.store(lambda *at: ledger.call_supervisor(statement.round, body.supervisor, *at))
+    return await statement.store(lambda *at: statement.ledger.call_supervisor(statement.round, body.supervisor, *at))
 
 
 @router.post("/rounds/{round}/deck", response_model=regulation.FactOut, responses=STATED)
 async def see_deck(statement: ByTable, body: regulation.DeckIn) -> Response:
     """Record the colour of the deck in play, as the dealer sees it: once per round, if decks alternate."""
-    ledger = statement.service.ledger
-    return await statement.store(lambda *at: ledger.see_deck(statement.round, body.colour, *at))
+    return await statement.store(lambda *at: statement.ledger.see_deck(statement.round, body.colour, *at))
 
 
 @router.post("/rounds/{round}/misdeal", response_model=regulation.FactOut, responses=STATED)
 async def notice_misdeal(statement: ByTable, body: regulation.MisdealIn) -> Response:
     """Record a wrong number of cards that was noticed, and the outcome. It voids nothing by itself."""
     said = body.place, body.expected, body.found, body.outcome, body.note
-    ledger = statement.service.ledger
-    return await statement.store(lambda *at: ledger.notice_misdeal(statement.round, *said, *at))
+    return await statement.store(lambda *at: statement.ledger.notice_misdeal(statement.round, *said, *at))
 
 
 @router.post("/rounds/{round}/held-hands", response_model=regulation.FactOut, responses=STATED)
 async def hold_hands(statement: ByTable, body: regulation.HeldHandsIn) -> Response:
     """Record hands that stayed face up until they were paid; after the round is settled."""
-    ledger = statement.service.ledger
-    return await statement.store(lambda *at: ledger.hold_hands(statement.round, body.seats, *at))
+    return await statement.store(lambda *at: statement.ledger.hold_hands(statement.round, body.seats, *at))
 
 
 # ---- proposition players
@@ -191,7 +182,7 @@ async def register_proposition(
     def command(receipt: CommandReceipt) -> PropositionPlayer:
         return service.ledger.register_proposition(bettor, *said, writing.actor, receipt)
 
-    return respond(await service.once(writing.once, command, plain(proposition_document)))
+    return respond(await writing.store(command, plain(proposition_document)))
 
 
 @router.post("/bettors/{bettor}/proposition/end", response_model=regulation.PropositionOut, responses=REGISTERED)
@@ -203,7 +194,7 @@ async def end_proposition(
     def command(receipt: CommandReceipt) -> PropositionPlayer:
         return service.ledger.end_proposition(bettor, body.last_day, writing.actor, receipt)
 
-    return respond(await service.once(writing.once, command, plain(proposition_document)))
+    return respond(await writing.store(command, plain(proposition_document)))
 
 
 # Without a key: a name set again changes nothing, and a receipt would keep one that is to be erased.
@@ -250,7 +241,7 @@ async def explain_result(
         given = question.explained(service.read_side.database, body.text)
         return service.ledger.explain_result(given, writing.actor, receipt)
 
-    return respond(await service.once(writing.once, command, plain(explanation_document, 201)))
+    return respond(await writing.store(command, plain(explanation_document, 201)))
 
 
 def _ms(moment: str | None, name: str) -> int | None:

@@ -16,7 +16,7 @@ from api.http.schemas import replay, rounds
 from api.service import roles
 from api.service.admission import RoundId, SecondPerson, ServiceOf, TableId, service_of
 from api.service.fields import Omittable
-from api.service.idempotency import check_key_is_new, round_answer
+from api.service.idempotency import round_answer
 from domain.money import cents
 from domain.round.actions import TakeBack
 from domain.round.corrections import Entry
@@ -62,11 +62,11 @@ async def act(
         signed = None if second is None else _signed(caller, second, str(named))
         return service.play.act(
             *(caller, round, body.actions, writing.actor, expected, receipt, signed),
-            lambda: check_key_is_new(service.ledger, writing.once),
+            writing.check_key_is_new,
         )
 
     with engine_checked(body.actions):
-        return respond(await service.once(writing.once, command, round_answer))
+        return respond(await writing.store(command, round_answer))
 
 
 def _signed(caller: Caller, second: SecondPerson, named: str) -> str:
@@ -106,7 +106,7 @@ async def take_back(
         mistake = TakeBack(body.reason, confirmed)
         return service.play.take_back(caller, round, mistake, writing.actor, expected, receipt)
 
-    return respond(await service.once(writing.once, command, round_answer))
+    return respond(await writing.store(command, round_answer))
 
 
 @router.post("/tables/{table}/rounds", response_model=rounds.RoundOut, status_code=201, responses=OPENED)
@@ -123,8 +123,7 @@ async def open_round(
     caller.check_table(table)
     raw = {name: getattr(body, name) for name in body.model_fields_set}
     with engine_checked(body.actions or (), body.player_dealer):
-        opened = await service.once(
-            writing.once,
+        opened = await writing.store(
             lambda receipt: service.play.open(table, raw, writing.actor, receipt),
             lambda opened: round_answer(opened, 201),
         )
@@ -194,26 +193,21 @@ class Annotation:
 
     def __init__(
         self,
-        service: ServiceOf,
         caller: Annotated[Caller, Security(dependencies.round_caller)],
         round: RoundId,
         writing: Command,
         expected: IfMatch = None,
     ) -> None:
-        self.service = service
-        self.ledger = service.ledger
-        self.caller = caller
-        self.round = round
-        self.writing = writing
-        self.expected = expected
+        self.ledger = writing.service.ledger
+        self.caller, self.round, self.writing, self.expected = caller, round, writing, expected
 
     async def store(self, command: Callable[[Actor, int | None, CommandReceipt], StoredRound]) -> Response:
         def annotated(receipt: CommandReceipt) -> StoredRound:
-            return self.service.play.annotate(
+            return self.writing.service.play.annotate(
                 self.round, self.expected, lambda: command(self.writing.actor, self.expected, receipt)
             )
 
-        return respond(await self.service.once(self.writing.once, annotated, round_answer))
+        return respond(await self.writing.store(annotated, round_answer))
 
 
 FloorNotes = Annotated[Annotation, Security(Annotation, scopes=roles.FLOOR)]
@@ -278,7 +272,7 @@ async def correct_facts(annotation: Correcting, body: rounds.FactsIn, second: Se
 
     def command(actor: Actor, expected: int | None, receipt: CommandReceipt) -> StoredRound:
         signed = second.signed(body.second_person)
-        check_key_is_new(annotation.ledger, annotation.writing.once)
+        annotation.writing.check_key_is_new()
         return annotation.ledger.correct_facts(
             annotation.round, changes, body.reason, signed, body.account, actor, expected, receipt
         )

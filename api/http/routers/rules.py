@@ -23,8 +23,8 @@ from api.http.schemas.rules import (
 from api.service import roles
 from api.service.admission import SecondPerson, ServiceOf, path_id
 from api.service.fields import Omittable
-from api.service.idempotency import Writing
 from api.service.problems import Problem
+from api.service.writing import Writing
 from domain.errors import UnknownRuleset
 from domain.rules import rulesets
 from domain.rules.adoption import Approval, Days
@@ -105,7 +105,7 @@ async def adopt_rules(
         text = rulesets.in_force(ruleset, body.first_day).text if body.text is None else body.text
         return service.ledger.adopt_rules(text, ruleset, days, approval, signed, _now(writing), receipt)
 
-    return respond(await service.once(writing.once, command, plain(adoption_document)))
+    return respond(await writing.store(command, plain(adoption_document)))
 
 
 @router.post("/rulesets/{ruleset}/retirement", response_model=RulesetSummary, responses=ADOPTED)
@@ -121,7 +121,7 @@ async def retire_rules(
         signed = second.signed(body.second_person)
         return service.ledger.retire_rules(ruleset, body.from_day, body.reason or "", signed, _now(writing), receipt)
 
-    return respond(await service.once(writing.once, command, plain(summary)))
+    return respond(await writing.store(command, plain(summary)))
 
 
 def _now(writing: Writing) -> Actor:

@@ -16,7 +16,7 @@ from api.http.schemas.boxes import SwapIn
 from api.http.schemas.rounds import RoundOut
 from api.service import roles
 from api.service.admission import SecondPerson, ServiceOf, TableId
-from api.service.idempotency import Answer, carry_out, check_key_is_new, round_answer
+from api.service.idempotency import round_answer
 from domain.floor.table_sessions import ChipsBought, ChipsCashed, TableSession
 from domain.money import cents
 from domain.rules.ruleset import MOST_SEATS
@@ -37,31 +37,20 @@ SeatNumber = Annotated[int, Path(ge=1, le=MOST_SEATS, description="The seat's nu
 class TableChange:
     """A command at a table; answered with the table's session after it."""
 
-    def __init__(
-        self,
-        service: ServiceOf,
-        caller: Annotated[Caller, Security(plain_caller)],
-        table: TableId,
-        writing: Command,
-    ) -> None:
+    def __init__(self, caller: Annotated[Caller, Security(plain_caller)], table: TableId, writing: Command) -> None:
         caller.check_table(table)
-        self.service = service
-        self.caller = caller
-        self.table = table
-        self.once = writing.once
-        self.actor = writing.actor
+        self._caller, self._writing = caller, writing
+        self.table, self.actor = table, writing.actor
 
     async def store(self, change: Callable[[Floor], TableSession], status: int = 200) -> Response:
+        service = self._writing.service
+
         def command(receipt: CommandReceipt) -> TableSession:
-            return change(Floor(self.service.ledger, receipt))
+            return change(Floor(service.ledger, receipt))
 
-        def carried_out() -> Answer:
-            # Checked first: once the command is stored, nothing may withhold its answer.
-            blind = is_blind(self.service.read_side, self.caller, self.table)
-            answer = plain(lambda session: session_shown(session, blind), status)
-            return carry_out(self.service.ledger, self.once, command, answer)
-
-        return respond(self.service.count(await self.service.run(carried_out)))
+        # Checked first: once the command is stored, nothing may withhold its answer.
+        blind = await service.run(is_blind, service.read_side, self._caller, self.table)
+        return respond(await self._writing.store(command, plain(lambda session: session_shown(session, blind), status)))
 
 
 Playing = Annotated[TableChange, Security(TableChange, scopes=roles.PLAYING)]
@@ -134,10 +123,10 @@ async def deal_cards(
     def command(receipt: CommandReceipt) -> StoredRound:
         return service.play.deal(
             *(caller, table, body.packets, writing.actor, receipt),
-            lambda: check_key_is_new(service.ledger, writing.once),
+            writing.check_key_is_new,
         )
 
-    return respond(await service.once(writing.once, command, round_answer))
+    return respond(await writing.store(command, round_answer))
 
 
 @router.post("/tables/{table}/dealer", response_model=tables.SessionOut, responses=SESSION)

@@ -84,9 +84,8 @@ async def ask(
     request: Request, service: ServiceOf, caller: Asking, form: Annotated[AskForm, Form()], writing: SignedCommand
 ) -> Response:
     pieces = form.in_cents()
-    await service.once(
-        writing.once,
-        lambda receipt: Slips(service.ledger, receipt).request(form.kind, form.table, pieces, writing.actor),
+    await writing.store(
+        lambda receipt: Slips(service.ledger, receipt).request(form.kind, form.table, pieces, writing.actor)
     )
     return go(request, PATH, f"The cage has been asked for a {form.kind} of table {form.table}.")
 
@@ -143,7 +142,7 @@ async def issue(
     def issued(slips: Slips) -> Slip:
         return slips.issue(number, second.signed(form.second_person), writing.actor, pieces)
 
-    await service.once(writing.once, lambda receipt: issued(Slips(service.ledger, receipt)))
+    await writing.store(lambda receipt: issued(Slips(service.ledger, receipt)))
     return go(request, f"{PATH}/{number}", f"Slip {name_of(number)} is issued. Print it in two parts.")
 
 
@@ -170,5 +169,5 @@ async def void(
     def voided(slips: Slips) -> Slip:
         return slips.void(number, form.reason, second.signed(form.second_person), writing.actor)
 
-    await service.once(writing.once, lambda receipt: voided(Slips(service.ledger, receipt)))
+    await writing.store(lambda receipt: voided(Slips(service.ledger, receipt)))
     return go(request, f"{PATH}/{number}", f"Slip {name_of(number)} is void.")

@@ -77,9 +77,7 @@ async def take(
         return Answer(200, msgspec.json.encode(moved_shown(moved)))
 
     move = form.way, form.bettor, form.description, cents(form.amount), form.means
-    done = await service.once(
-        writing.once, lambda receipt: take_cash(service.read_side, *move, writing.actor, receipt), answer
-    )
+    done = await writing.store(lambda receipt: take_cash(service.read_side, *move, writing.actor, receipt), answer)
     moved = msgspec.json.decode(done.body)
     what = "buy-in" if form.way == "in" else "cash-out"
     stored = f"The {what} of {moved['bettor']} is stored: {dollars(cents(form.amount))}, {form.means}."

@@ -99,11 +99,10 @@ async def close(
     second: Second,
 ) -> Response:
     period = period_of(form.period)
-    await service.once(
-        writing.once,
+    await writing.store(
         lambda receipt: periods_of(service.read_side).close(
             period, form.explanation, second.signed(form.second_person), writing.actor, receipt
-        ),
+        )
     )
     return go(request, f"{PATH}?period={period.name}", f"{period.name} is closed.")
 
@@ -118,10 +117,9 @@ async def reopen(
     second: Second,
 ) -> Response:
     period = period_of(form.period)
-    await service.once(
-        writing.once,
+    await writing.store(
         lambda receipt: periods_of(service.read_side).reopen(
             period, form.reason, second.signed(form.second_person), writing.actor, receipt
-        ),
+        )
     )
     return go(request, f"{PATH}?period={period.name}", f"{period.name} is open again.")

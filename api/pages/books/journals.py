@@ -91,10 +91,8 @@ async def export(
     def answer(exported: ExportedDay) -> Answer:
         return Answer(200, msgspec.json.encode(export_shown(exported)))
 
-    made = await service.once(
-        writing.once,
-        lambda receipt: export_day(service.read_side, form.gaming_day, form.program, writing.actor, receipt),
-        answer,
+    made = await writing.store(
+        lambda receipt: export_day(service.read_side, form.gaming_day, form.program, writing.actor, receipt), answer
     )
     file = msgspec.json.decode(made.body)
     media_type = "text/csv" if file["name"].endswith(".csv") else "text/plain"
@@ -110,7 +108,7 @@ async def keep(
     writing: Command,
 ) -> Response:
     text = form.text.replace("\r\n", "\n").rstrip("\n") + "\n"
-    await service.once(writing.once, lambda receipt: keep_chart(service.ledger, text, writing.actor, receipt))
+    await writing.store(lambda receipt: keep_chart(service.ledger, text, writing.actor, receipt))
     return go(request, PATH, "The chart of accounts is kept.")
 
 

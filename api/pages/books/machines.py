@@ -52,9 +52,7 @@ async def keep(
     writing: Command,
 ) -> Response:
     text = form.text.replace("\r\n", "\n").rstrip("\n") + "\n"
-    await service.once(
-        writing.once, lambda receipt: keep_machine(service.ledger, form.machine, text, writing.actor, receipt)
-    )
+    await writing.store(lambda receipt: keep_machine(service.ledger, form.machine, text, writing.actor, receipt))
     return go(request, PATH, f"The files of {form.machine} are read like this from now on.")
 
 
@@ -103,8 +101,7 @@ async def count(
     if form.step is None:
         sent = (await request.form())["file"]
         return await _page(request, service, caller, box, {**found, "machine": form.machine, "file": sent})
-    await service.once(
-        writing.once,
-        lambda receipt: count_from_file(service.read_side, box, form.machine, form.file, writing.actor, receipt),
+    await writing.store(
+        lambda receipt: count_from_file(service.read_side, box, form.machine, form.file, writing.actor, receipt)
     )
     return go(request, "/drop?status=removed", f"Your count of box {box} is stored: ${float(found['total']):,.2f}.")

@@ -80,6 +80,6 @@ async def explain_result(
         given = question.explained(service.read_side.database, form.text)
         return service.ledger.explain_result(given, writing.actor, receipt)
 
-    await service.once(writing.once, command)
+    await writing.store(command)
     words = f"The result of {form.spot} at table {form.table} is explained."
     return go(request, f"{PATH}?table={form.table}", words)

@@ -133,11 +133,10 @@ async def swap(
     writing: Command,
     second: Annotated[SecondPerson, Depends(second_person("floor", "cage", "counter", "accounting"))],
 ) -> Response:
-    await service.once(
-        writing.once,
+    await writing.store(
         lambda receipt: Floor(service.ledger, receipt).swap_box(
             form.table, form.new_box, form.seal, second.signed(form.second_person), writing.actor
-        ),
+        )
     )
     return go(request, PATH, f"Box {form.new_box} is on table {form.table}; the full one has been taken off.")
 
@@ -194,9 +193,8 @@ async def sign_off(
     writing: SignedCommand,
 ) -> Response:
     tolerance = service.settings.count_tolerance_cents
-    await service.once(
-        writing.once,
-        lambda receipt: Floor(service.ledger, receipt).reconcile_box(box, writing.actor, tolerance, form.explanation),
+    await writing.store(
+        lambda receipt: Floor(service.ledger, receipt).reconcile_box(box, writing.actor, tolerance, form.explanation)
     )
     return go(request, f"{PATH}/{box}", f"Box {box} is signed off.")
 
@@ -271,7 +269,5 @@ async def count(
     if form.step != "store":
         return await _count_page(request, service, caller, box, form.filled(), pieces if form.step is None else None)
     in_cents = {cents(worth): number for worth, number in pieces.items()}
-    await service.once(
-        writing.once, lambda receipt: Floor(service.ledger, receipt).count_box(box, in_cents, writing.actor)
-    )
+    await writing.store(lambda receipt: Floor(service.ledger, receipt).count_box(box, in_cents, writing.actor))
     return go(request, f"{PATH}?status=removed", f"Your count of box {box} is stored: ${total(pieces):,.2f}.")

@@ -107,10 +107,9 @@ async def count(
 ) -> Response:
     """Two people count, and an opener or a closer says what they found."""
     pieces = form.in_cents()
-    await service.once(
-        writing.once,
+    await writing.store(
         lambda receipt: Slips(service.ledger, receipt).count_tray(
             form.table, form.when, pieces, second.signed(form.second_person), writing.actor
-        ),
+        )
     )
     return go(request, PATH, f"The {form.when} count of table {form.table} is stored: ${total(form.entered()):,.2f}.")

@@ -91,8 +91,7 @@ async def adopt(
     second: Second,
 ) -> Response:
     rules = _rules(form.text)
-    await service.once(
-        writing.once,
+    await writing.store(
         lambda receipt: service.ledger.adopt_rules(
             rules.text,
             rules.id,
@@ -101,7 +100,7 @@ async def adopt(
             second.signed(form.second_person),
             writing.actor,
             receipt,
-        ),
+        )
     )
     done = f"Version {rules.version} of {rules.id} is in force from {form.first_day} on."
     return go(request, f"/rules/{rules.id}", done)
@@ -132,11 +131,10 @@ async def retire(
     writing: Command,
     second: Second,
 ) -> Response:
-    await service.once(
-        writing.once,
+    await writing.store(
         lambda receipt: service.ledger.retire_rules(
             ruleset, form.from_day, form.reason or "", second.signed(form.second_person), writing.actor, receipt
-        ),
+        )
     )
     return go(request, f"/rules/{ruleset}", f"Nothing opens under {ruleset} from {form.from_day} on.")
 

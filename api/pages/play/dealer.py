@@ -163,7 +163,7 @@ async def take_back(
         mistake = TakeBack(form.reason, confirmed)
         return service.play.take_back(caller, form.round, mistake, writing.actor, form.version, receipt)
 
-    return _answered(await service.once(writing.once, command, round_answer))
+    return _answered(await writing.store(command, round_answer))
 
 
 def _answered(answer: Answer) -> Response:

@@ -188,8 +188,7 @@ async def open_dispute(
 ) -> Response:
     form, actor = await on_the_clock(service, form), writing.actor
     claim = form.stated(actor.at_ms)
-    made = await service.once(
-        writing.once,
+    made = await writing.store(
         lambda receipt: Disputes(service.ledger, receipt).open(form.round, claim, actor),
         lambda filed: Answer(201, b"null", address=f"{PATH}/{filed.dispute.id}"),
     )
@@ -317,7 +316,7 @@ async def change_file(
             lambda file: carry_out(file, dispute, form, facts, writing.actor, second.signed),
         )
 
-    await service.once(writing.once, command)
+    await writing.store(command)
     return go(request, f"{PATH}/{dispute}", NOTICES[form.do])
 
 

@@ -84,11 +84,10 @@ async def post(
     if form.low is not None and form.high is not None:
         given["limits"] = {rules.base_spot: (form.low, form.high)}
     terms = TermsDocument(**given)
-    await service.once(
-        writing.once,
+    await writing.store(
         lambda receipt: service.ledger.post_terms(
             form.table, form.ruleset, terms, _ms(form.begins), writing.actor, receipt
-        ),
+        )
     )
     return go(request, f"{PATH}?table={form.table}", f"Table {form.table} posts what you said.")
 
@@ -103,10 +102,7 @@ async def end(
     request: Request, service: ServiceOf, caller: Posting, form: Annotated[PostingEndForm, Form()], writing: Command
 ) -> Response:
     form = await on_the_clock(service, form)
-    await service.once(
-        writing.once,
-        lambda receipt: service.ledger.take_down(form.table, _ms(form.ends), writing.actor, receipt),
-    )
+    await writing.store(lambda receipt: service.ledger.take_down(form.table, _ms(form.ends), writing.actor, receipt))
     return go(request, f"{PATH}?table={form.table}", f"What table {form.table} has posted ends.")
 
 
@@ -123,10 +119,7 @@ async def designate(
     request: Request, service: ServiceOf, caller: Posting, form: Annotated[DesignationForm, Form()], writing: Command
 ) -> Response:
     said = form.ruleset, form.box, form.inscription, form.placard
-    await service.once(
-        writing.once,
-        lambda receipt: service.ledger.designate_table(form.table, *said, writing.actor, receipt),
-    )
+    await writing.store(lambda receipt: service.ledger.designate_table(form.table, *said, writing.actor, receipt))
     return go(request, f"{PATH}?table={form.table}", f"Table {form.table} is designated for {form.ruleset}.")
 
 
@@ -143,11 +136,10 @@ async def choose(
 ) -> Response:
     words = (form.schedules or "").replace(",", " ").split()
     schedules = tuple(int(word) if word.isdecimal() else 0 for word in words) or None
-    await service.once(
-        writing.once,
+    await writing.store(
         lambda receipt: service.ledger.choose_terms(
             form.ruleset, form.trips, schedules, {}, form.notice_minutes or 0, writing.actor, receipt
-        ),
+        )
     )
     return go(request, PATH, f"The choice for {form.ruleset} is stored.")
 

@@ -68,10 +68,7 @@ async def register(
     request: Request, service: ServiceOf, caller: Registering, form: Annotated[RegisterForm, Form()], writing: Command
 ) -> Response:
     said = form.company, form.registration, form.first_day, form.last_day
-    await service.once(
-        writing.once,
-        lambda receipt: service.ledger.register_proposition(form.bettor, *said, writing.actor, receipt),
-    )
+    await writing.store(lambda receipt: service.ledger.register_proposition(form.bettor, *said, writing.actor, receipt))
     return go(request, PATH, f"{form.bettor} plays for {form.company} from {form.first_day} on.")
 
 
@@ -88,9 +85,8 @@ async def end(
     form: Annotated[PlayerEndForm, Form()],
     writing: Command,
 ) -> Response:
-    await service.once(
-        writing.once,
-        lambda receipt: service.ledger.end_proposition(form.bettor, form.last_day, writing.actor, receipt),
+    await writing.store(
+        lambda receipt: service.ledger.end_proposition(form.bettor, form.last_day, writing.actor, receipt)
     )
     return go(request, PATH, f"The registration of {form.bettor} ends with {form.last_day}.")
 

@@ -169,12 +169,11 @@ async def note(
     writing: Command,
 ) -> Response:
     """Add a note of the floor."""
-    await service.once(
-        writing.once,
+    await writing.store(
         lambda receipt: service.play.annotate(
             round,
             None,
             lambda: service.ledger.note(round, form.kind, form.text, form.seat, writing.actor, None, receipt),
-        ),
+        )
     )
     return go(request, address(f"/rounds/{round}", asked.search()), "The note is recorded.")

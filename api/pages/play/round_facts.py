@@ -78,9 +78,8 @@ async def call_supervisor(
     request: Request, service: ServiceOf, caller: Stating, form: Annotated[SupervisorForm, Form()], writing: Command
 ) -> Response:
     await _check(request, caller, form.round)
-    await service.once(
-        writing.once,
-        lambda receipt: service.ledger.call_supervisor(form.round, form.supervisor, writing.actor, receipt),
+    await writing.store(
+        lambda receipt: service.ledger.call_supervisor(form.round, form.supervisor, writing.actor, receipt)
     )
     return go(request, f"{PATH}?round={form.round}", f"{form.supervisor} was called for round {form.round}.")
 
@@ -95,9 +94,7 @@ async def see_deck(
     request: Request, service: ServiceOf, caller: Stating, form: Annotated[DeckForm, Form()], writing: Command
 ) -> Response:
     await _check(request, caller, form.round)
-    await service.once(
-        writing.once, lambda receipt: service.ledger.see_deck(form.round, form.colour, writing.actor, receipt)
-    )
+    await writing.store(lambda receipt: service.ledger.see_deck(form.round, form.colour, writing.actor, receipt))
     return go(request, f"{PATH}?round={form.round}", f"Round {form.round} was dealt from the {form.colour} deck.")
 
 
@@ -116,9 +113,7 @@ async def notice_misdeal(
 ) -> Response:
     await _check(request, caller, form.round)
     said = form.place, form.expected, form.found, form.outcome, form.note
-    await service.once(
-        writing.once, lambda receipt: service.ledger.notice_misdeal(form.round, *said, writing.actor, receipt)
-    )
+    await writing.store(lambda receipt: service.ledger.notice_misdeal(form.round, *said, writing.actor, receipt))
     return go(request, f"{PATH}?round={form.round}", f"The misdeal of round {form.round} is stored.")
 
 
@@ -136,7 +131,5 @@ async def hold_hands(
     if not all(word.isascii() and word.isdecimal() and len(word) < 3 for word in words):
         raise BadChoice("Seats are their numbers, like 1, 3.")
     seats = [int(word) for word in words]
-    await service.once(
-        writing.once, lambda receipt: service.ledger.hold_hands(form.round, seats, writing.actor, receipt)
-    )
+    await writing.store(lambda receipt: service.ledger.hold_hands(form.round, seats, writing.actor, receipt))
     return go(request, f"{PATH}?round={form.round}", f"The hands of round {form.round} were held until they were paid.")

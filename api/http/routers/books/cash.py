@@ -38,8 +38,7 @@ async def take_cash(service: ServiceOf, caller: Cage, body: schemas.CashIn, writ
     """A buy-in or a cash-out at the cage. `alert` says where the day's cash has to be logged or reported."""
     move = body.way, body.bettor, body.description, cents(body.amount), body.means
     return respond(
-        await service.once(
-            writing.once,
+        await writing.store(
             lambda receipt: cash_views.take_cash(service.read_side, *move, writing.actor, receipt),
             plain(cash_views.moved_shown),
         )
@@ -55,8 +54,7 @@ async def put_thresholds(
 ) -> Response:
     """Set from which amounts cash is logged and reported, from this gaming day on."""
     return respond(
-        await service.once(
-            writing.once,
+        await writing.store(
             lambda receipt: set_thresholds(
                 service.ledger, cents(body.log_from), cents(body.report_over), writing.actor, receipt
             ),

@@ -11,8 +11,8 @@ from api.http.resource import resource
 from api.http.schemas.books.closings import PeriodChanged, PeriodCloseIn, PeriodOut, PeriodReopenIn
 from api.service import roles
 from api.service.admission import SecondPerson, ServiceOf
-from api.service.idempotency import Writing
 from api.service.problems import Problem
+from api.service.writing import Writing
 from domain.books.closings import ClosingEvent
 from infra.access.callers import Caller
 from infra.ledger.ledger import Actor, CommandReceipt
@@ -57,7 +57,7 @@ async def close_period(
         periods = periods_of(service.read_side)
         return periods.close(named, body.explanation, signed, _now(writing), receipt)
 
-    return respond(await service.once(writing.once, command, plain(lambda event: outcome_shown(named, event))))
+    return respond(await writing.store(command, plain(lambda event: outcome_shown(named, event))))
 
 
 @router.post("/closings/{period}/reopening", response_model=PeriodChanged, responses=CHANGED)
@@ -74,7 +74,7 @@ async def reopen_period(
         signed = second.signed(body.second_person)
         return periods_of(service.read_side).reopen(named, body.reason, signed, _now(writing), receipt)
 
-    return respond(await service.once(writing.once, command, plain(lambda event: outcome_shown(named, event))))
+    return respond(await writing.store(command, plain(lambda event: outcome_shown(named, event))))
 
 
 def _now(writing: Writing) -> Actor:

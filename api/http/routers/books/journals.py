@@ -37,8 +37,7 @@ async def put_chart(
 ) -> Response:
     """Give the chart of accounts that exports use from now on."""
     return respond(
-        await service.once(
-            writing.once,
+        await writing.store(
             lambda receipt: keep_chart(service.ledger, body.text, writing.actor, receipt),
             plain(lambda kept: {"text": kept.text}),
         )
@@ -69,8 +68,7 @@ async def export_journal(
 ) -> Response:
     """Write a gaming day for accounting software. Every export is recorded, and `notice` reports one before it."""
     return respond(
-        await service.once(
-            writing.once,
+        await writing.store(
             lambda receipt: journal_views.export_day(service.read_side, day, body.format, writing.actor, receipt),
             plain(journal_views.export_shown),
         )

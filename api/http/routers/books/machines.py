@@ -40,8 +40,7 @@ async def put_machine(
 ) -> Response:
     """Say how the files of a machine are read from now on."""
     return respond(
-        await service.once(
-            writing.once,
+        await writing.store(
             lambda receipt: keep_machine(service.ledger, machine, body.text, writing.actor, receipt),
             plain(lambda kept: {"machine": kept.machine, "text": kept.text}),
         )

@@ -30,16 +30,16 @@ NUMBERED = stored("The slip, with its number.", "conflict", "out_of_turn", "bad_
 class SlipChange:
     """A command on slips: answered with the slip after it."""
 
-    def __init__(self, service: ServiceOf, caller: Annotated[Caller, Security(plain_caller)], writing: Command) -> None:
-        self._service, self._caller, self._writing = service, caller, writing
+    def __init__(self, caller: Annotated[Caller, Security(plain_caller)], writing: Command) -> None:
+        self._caller, self._writing = caller, writing
         self.actor = writing.actor
 
     async def store(self, change: Callable[[Slips], Slip], status: int = 200) -> Response:
         def command(receipt: CommandReceipt) -> Slip:
-            return change(Slips(self._service.ledger, receipt))
+            return change(Slips(self._writing.service.ledger, receipt))
 
         answer = plain(lambda slip: slip_shown(slip, self._caller), status)
-        return respond(await self._service.once(self._writing.once, command, answer))
+        return respond(await self._writing.store(command, answer))
 
 
 FloorOnly = Annotated[SlipChange, Security(SlipChange, scopes=roles.FLOOR)]
