@@ -21,6 +21,8 @@ COUNTED = ("cash", "unknown")  # what nobody has marked may be cash, and counts 
 LOG_CENTS = 2_500_00  # unless the property has other thresholds
 REPORT_CENTS = 10_000_00
 
+Way = Literal["in", "out"]
+
 
 class BoughtIn(Event, frozen=True):
     """Chips bought at the cage, not at a table. `means` is what the patron gave for them."""
@@ -73,7 +75,7 @@ def level(amount: int, thresholds: ThresholdsSet = DEFAULTS) -> Level | None:
     return "log" if amount >= thresholds.log else None
 
 
-def alert(bettor: str, way: Literal["in", "out"], amount: int, thresholds: ThresholdsSet) -> str | None:
+def alert(bettor: str, way: Way, amount: int, thresholds: ThresholdsSet) -> str | None:
     """Return what the cashier is shown after taking or paying cash; `amount` is the total of the gaming day."""
     what = f"Cash {way} of {bettor} on this gaming day is {dollars(amount)}"
     match level(amount, thresholds):

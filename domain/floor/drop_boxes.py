@@ -19,6 +19,8 @@ from domain.errors import BadChoice, Conflict, OutOfTurn
 from domain.event import Event
 from domain.round.sealing import commitment
 
+BoxStatus = Literal["installed", "removed", "counted", "variance", "reconciled"]
+
 
 class BoxInstalled(Event, frozen=True):
     box: str
@@ -167,7 +169,7 @@ class DropBox(Struct, frozen=True):
         return next((total for total in totals if totals.count(total) > 1), None)
 
     @property
-    def status(self) -> Literal["installed", "removed", "counted", "variance", "reconciled"]:
+    def status(self) -> BoxStatus:
         if self.reconciled is not None:
             return "reconciled"
         if self.removed is None:

@@ -6,7 +6,7 @@ banked last and which deck comes next."""
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -18,7 +18,8 @@ from domain.round.dealing import clockwise
 from domain.rules.ruleset import RuleSet
 from domain.rules.terms import Terms
 
-DECK_COLOURS = ("blue", "red")
+DeckColour = Literal["blue", "red"]
+DECK_COLOURS: tuple[DeckColour, ...] = get_args(DeckColour)
 NOBODY = "nobody"  # the dealer of a round in reports, if none was tapped in
 
 MOST_ENDED = 4  # finished rounds that are remembered, because their chips may still have to be paid

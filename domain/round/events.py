@@ -213,10 +213,13 @@ class FeeWaived(Event, frozen=True):
     reason: str
 
 
+NoteKind = Literal["exposed card", "late bet", "irregularity", "other"]
+
+
 class NoteMade(Event, frozen=True):
     """What the floor saw and the money does not show."""
 
-    kind: Literal["exposed card", "late bet", "irregularity", "other"]
+    kind: NoteKind
     text: str
     seat: int | None = None
 

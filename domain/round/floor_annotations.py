@@ -12,7 +12,7 @@ from msgspec import Struct
 
 from domain.errors import BadChoice, BadDocument, Conflict, OutOfTurn
 from domain.money import dollars
-from domain.round.events import FeeWaived, LineSettled, NoteMade, PaymentReported
+from domain.round.events import FeeWaived, LineSettled, NoteKind, NoteMade, PaymentReported
 from domain.round.state import Round
 from domain.round.wagers import WagerKey, wager_key
 
@@ -31,9 +31,7 @@ def waive_fee(round_: Round, how: Literal["not dropped", "refunded"], reason: st
     return FeeWaived(round_.fee.amount, how, reason)
 
 
-def note(
-    round_: Round, kind: Literal["exposed card", "late bet", "irregularity", "other"], text: str, seat: int | None
-) -> NoteMade:
+def note(round_: Round, kind: NoteKind, text: str, seat: int | None) -> NoteMade:
     if not text.strip():
         raise BadDocument("A note needs its text.")
     if seat is not None and not 1 <= seat <= round_.rules.seats:

@@ -49,6 +49,8 @@ from domain.rules.terms import Terms
 if TYPE_CHECKING:
     from domain.games.game import Game
 
+RoundStatus = Literal["open", "settled", "void"]
+
 
 class Bank(Struct, frozen=True, gc=False):
     """The player-dealer and the one wager that pays and collects."""
@@ -86,7 +88,7 @@ class Round(Struct, frozen=True, gc=False):
     bank: Bank | None
     game: Game
     seated: Mapping[int, str]  # who sits at each seat and decides for its hand
-    status: Literal["open", "settled", "void"] = "open"
+    status: RoundStatus = "open"
     layout: Mapping[int, Mapping[str, Stakes]] = {}  # seat -> bettor, in the order of their first bet there
     seats: tuple[int, ...] | None = None  # those with wagers, once bets are closed
     action: int = 0

@@ -10,7 +10,7 @@ from msgspec.structs import replace
 from domain.errors import DuplicateCard, OutOfTurn, Refusal, WrongCards
 from domain.floor import drop_boxes, meters
 from domain.round import corrections, floor_annotations, hidden_cards, replay
-from domain.round.events import PaymentReported, RoundCorrected, RoundEvent
+from domain.round.events import NoteKind, PaymentReported, RoundCorrected, RoundEvent
 from domain.round.state import Round, fold
 from infra.aggregates.changes import Changes
 from infra.aggregates.rounds import StoredRound, units_by_version
@@ -55,7 +55,7 @@ def _box_of_fee(ledger: LedgerApplication, stored: StoredRound) -> tuple[drop_bo
 def note(
     ledger: LedgerApplication,
     round_id: str,
-    kind: Literal["exposed card", "late bet", "irregularity", "other"],
+    kind: NoteKind,
     text: str,
     seat: int | None,
     actor: Actor,

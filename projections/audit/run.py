@@ -10,7 +10,7 @@ import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
-from typing import Any, NamedTuple, TypedDict, Unpack
+from typing import Any, NamedTuple, TypedDict, Unpack, get_args
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -30,13 +30,13 @@ from projections.audit.checks.selected_round_check import SelectedRoundCheck
 from projections.audit.event_source import Part, Store
 from projections.audit.processes import batches, how_many, part_tasks, workers
 from projections.audit.rulebook import Rulebook
-from projections.audit.scope import EVERYTHING, Scope
+from projections.audit.scope import EVERYTHING, Check, Scope
 from projections.engine.rebuild import shares
 from projections.models.registry import ALL
 
 STREAMS_A_TASK = 16
 MOST_GROUPS = 3  # projections that are compared together
-CHECKS = ("rounds", "floor", "projections", "log", "trail")
+CHECKS = ("rounds", *get_args(Check))
 
 
 class Progress(NamedTuple):

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Literal
 
 from msgspec import Struct
 
 from domain.floor.table_sessions import SessionOpened
 from domain.round.events import RoundEvent, RoundOpened
 from domain.round.wagers import bets_left
+
+Check = Literal["floor", "projections", "log", "trail"]  # besides the rounds; each may be left out
 
 
 class Scope(Struct, frozen=True):

@@ -1,6 +1,6 @@
 """`roundledger cash`: buy-ins and cash-outs at the cage, the thresholds of the cash log, and who patrons are."""
 
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -8,6 +8,7 @@ from api.cli.reports import bring_up_to_date
 from api.cli.terminal.database import By, on_ledger
 from api.cli.terminal.errors import fail
 from api.cli.terminal.signing import FromInput, one_signs
+from domain.books.cash import Marked, Way
 
 if TYPE_CHECKING:
     from infra.ledger.ledger import Ledger
@@ -21,9 +22,9 @@ Patron = Annotated[str, typer.Argument(metavar="PATRON", help="Their id.")]
 @on_ledger
 def move(
     ledger: "Ledger",
-    way: Annotated[Literal["in", "out"], typer.Argument(help="Chips bought, or chips cashed.")],
+    way: Annotated[Way, typer.Argument(help="Chips bought, or chips cashed.")],
     amount: Amount,
-    means: Annotated[Literal["cash", "chips", "other"], typer.Option(help="What they gave or got.")],
+    means: Annotated[Marked, typer.Option(help="What they gave or got.")],
     patron: Annotated[str | None, typer.Option(metavar="ID", help="The patron's id.", show_default=False)] = None,
     description: Annotated[
         str | None, typer.Option(metavar="TEXT", help="Of somebody whom nobody knows.", show_default=False)

@@ -2,13 +2,15 @@
 
 import json
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from api.cli.terminal.database import By, actor, on_ledger
 from api.cli.terminal.output import write
 from api.cli.terminal.signing import FromInput, SecondPerson, one_signs, two_sign
+from domain.books.slips import MovedKind
+from domain.floor.table_sessions import TrayCount
 
 if TYPE_CHECKING:
     from domain.books.slips import Slip
@@ -32,7 +34,7 @@ Other = Annotated[
 @on_ledger
 def request(
     ledger: "Ledger",
-    kind: Annotated[Literal["fill", "credit"], typer.Argument(metavar="KIND", help="fill or credit.")],
+    kind: Annotated[MovedKind, typer.Argument(metavar="KIND", help="fill or credit.")],
     table: Table,
     pieces: Given,
     by: By = None,
@@ -87,7 +89,7 @@ def void(
 def count(
     ledger: "Ledger",
     table: Table,
-    when: Annotated[Literal["opening", "closing"], typer.Argument(metavar="WHEN", help="opening or closing.")],
+    when: Annotated[TrayCount, typer.Argument(metavar="WHEN", help="opening or closing.")],
     pieces: Other = None,
     second: SecondPerson = None,
     by: By = None,

@@ -1,7 +1,6 @@
 """`roundledger housekeeping` and `hold`: removing data past its retention, and legal holds."""
 
-from enum import StrEnum
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
@@ -15,12 +14,7 @@ if TYPE_CHECKING:
 holds = typer.Typer(help="Legal holds: keep everything about a round or a dispute.", no_args_is_help=True)
 
 
-class Kind(StrEnum):
-    ROUND = "round"
-    DISPUTE = "dispute"
-
-
-KindArgument = Annotated[Kind, typer.Argument(metavar="KIND", help="round or dispute.")]
+KindArgument = Annotated[Literal["round", "dispute"], typer.Argument(metavar="KIND", help="round or dispute.")]
 Subject = Annotated[str, typer.Argument(metavar="ID", help="Of the round or the dispute.")]
 Reason = Annotated[str, typer.Option(help="Why; one line.")]
 
@@ -66,7 +60,7 @@ def place(
     """Keep everything about a round or a dispute, whatever its retention. The trail records the hold."""
     from infra.housekeeping.holds import Holds
 
-    placed = Holds(ledger).place(kind.value, subject, reason, actor(by).by)
+    placed = Holds(ledger).place(kind, subject, reason, actor(by).by)
     for hold in placed:
         _print(hold)
 
@@ -83,7 +77,7 @@ def lift(
     """Lift a hold, so that retention applies again. The trail records it."""
     from infra.housekeeping.holds import Holds
 
-    _print(Holds(ledger).lift(kind.value, subject, reason, actor(by).by))
+    _print(Holds(ledger).lift(kind, subject, reason, actor(by).by))
 
 
 @holds.command("list")

@@ -5,7 +5,6 @@ import sys
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext, suppress
-from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -14,22 +13,13 @@ import typer
 from api.cli.terminal.database import By, DatabaseUrl, DataDir, actor, open_database, open_ledger
 from api.cli.terminal.errors import fail
 from api.cli.terminal.signing import FromInput, Passwords, SecondPerson, first_and_second, signatures_of
+from infra.access.callers import Role
 
 if TYPE_CHECKING:
     from api.service.settings import Settings
     from infra.ledger.ledger import Ledger
 
 tokens = typer.Typer(help="Tokens for callers of the service, if no identity provider issues them.")
-
-
-class Role(StrEnum):
-    TERMINAL = "terminal"
-    FLOOR = "floor"
-    CAGE = "cage"
-    COUNTER = "counter"
-    ACCOUNTING = "accounting"
-    AUDITOR = "auditor"
-    ADMIN = "admin"
 
 
 def _settings() -> "Settings":
@@ -210,11 +200,11 @@ def create_token(
     for name, value in (("--for", holder), ("--table", table)):
         if value is not None and not STAFF_ID.fullmatch(value):
             fail(f"{name} has small letters, digits and hyphens, at most 40")
-    if (role is Role.TERMINAL) != (table is not None):
+    if (role == "terminal") != (table is not None):
         fail("a terminal's token names its --table, and nobody else's does")
     key = settings.token_key.get_secret_value()
-    token, token_id = make_token(key, settings, holder, role.value, table, days)
-    part = role.value if table is None else f"{role.value}:{table}"
+    token, token_id = make_token(key, settings, holder, role, table, days)
+    part = role if table is None else f"{role}:{table}"
     with open_ledger(database_url, data_dir) as ledger:
         try:
             machine = _recorded(ledger, Passwords(password_stdin), by, second, (holder, part, token_id, days))

@@ -2,12 +2,14 @@
 
 `roundledger report jackpots`, `decks-seen`, `misdeals` and `hands-held` print them."""
 
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from api.cli.terminal.database import By, actor, on_ledger
 from api.cli.terminal.time_options import moment_ms
+from domain.floor.table_sessions import DeckColour
+from domain.regulation.round_facts import MisdealOutcome
 
 if TYPE_CHECKING:
     from infra.ledger.ledger import Actor, Ledger
@@ -36,7 +38,7 @@ def supervisor(
 def deck(
     ledger: "Ledger",
     round_id: Round,
-    colour: Annotated[Literal["blue", "red"], typer.Argument(metavar="COLOUR", help="blue or red.")],
+    colour: Annotated[DeckColour, typer.Argument(metavar="COLOUR", help="blue or red.")],
     at: At = None,
     by: By = None,
 ) -> None:
@@ -53,7 +55,7 @@ def misdeal(
     place: Annotated[str, typer.Option(help="Where: seat 3, the dealer, the board.")],
     expected: Annotated[int, typer.Option(metavar="N", help="How many cards were due there.")],
     found: Annotated[int, typer.Option(metavar="N", help="How many there were.")],
-    outcome: Annotated[Literal["void", "put right", "played on"], typer.Option(help="How it ended.")],
+    outcome: Annotated[MisdealOutcome, typer.Option(help="How it ended.")],
     note: Annotated[str, typer.Option(help="What happened, in one line.")],
     at: At = None,
     by: By = None,

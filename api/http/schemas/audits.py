@@ -7,6 +7,9 @@ from typing import Literal
 from pydantic import Field
 
 from api.service.fields import Id, Model, Moment, Omittable
+from projections.audit.scope import Check
+
+AuditState = Literal["running", "done", "failed", "stopped", "abandoned"]
 
 
 class AuditIn(Model):
@@ -18,7 +21,7 @@ class AuditIn(Model):
     ruleset: Omittable[Id] = None
     bettor: Omittable[Id] = None
     round: Omittable[Id] = None
-    without: Omittable[list[Literal["floor", "projections", "log", "trail"]]] = None
+    without: Omittable[list[Check]] = None
 
 
 class AuditAsked(Model):
@@ -43,7 +46,7 @@ class AuditProgress(Model):
 
 
 class AuditCheck(Model):
-    name: Literal["rounds", "floor", "projections", "log", "trail"]
+    name: Literal["rounds", Check]
     done: bool
     told: str
 
@@ -62,7 +65,7 @@ class AuditSummary(Model):
 
 class AuditOut(Model):
     audit: str
-    state: Literal["running", "done", "failed", "stopped", "abandoned"]
+    state: AuditState
     started_at: str
     started_by: str
     ended_at: str | None
@@ -100,13 +103,13 @@ class FindingOut(Model):
 
 class FindingsOut(Model):
     audit: str
-    state: Literal["running", "done", "failed", "stopped", "abandoned"]
+    state: AuditState
     findings: list[FindingOut]
     next: int | None
 
 
 class AuditNotesOut(Model):
     audit: str
-    state: Literal["running", "done", "failed", "stopped", "abandoned"]
+    state: AuditState
     notes: list[FindingOut]
     next: int | None

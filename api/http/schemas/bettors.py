@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Literal
-
 from pydantic import Field
 
 from api.service.fields import AsOf, Id, Model, Omittable, QueryModel, ShownMoney
 from domain.floor.bettors import BettorKind
+from domain.round.state import RoundStatus
 from projections.views.bettor_views import MOST_DAYS, MOST_MOVES
 
 
@@ -108,7 +107,7 @@ class BankedRound(Model):
     round: str
     table: str
     at: str
-    status: Literal["open", "settled", "void"]
+    status: RoundStatus
     seat: int | None
     turn: int | None
     breach: str | None

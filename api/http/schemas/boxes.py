@@ -21,15 +21,14 @@ from api.service.fields import (
     Text,
     Word,
 )
-
-Status = Literal["installed", "removed", "counted", "variance", "reconciled"]
+from domain.floor.drop_boxes import BoxStatus
 
 
 class BoxFilters(QueryModel):
     table: Omittable[Id] = Field(None, description="Only of this table.")
     gaming_day: Omittable[GamingDay] = Field(None, description="Only those removed on this gaming day.")
     shift: Omittable[Word] = Field(None, description="Only those removed in this shift.")
-    status: Omittable[Status] = Field(None, description="Only with this status.")
+    status: Omittable[BoxStatus] = Field(None, description="Only with this status.")
     limit: int = Field(50, ge=1, le=500, description="How many a page has at most.")
     cursor: Omittable[Cursor] = Field(None, description="Where the page before ended.")
 
@@ -61,7 +60,7 @@ class BoxOut(Model):
 
     box: str
     table: str
-    status: Status
+    status: BoxStatus
     counts: int
     expected: ShownMoney | None
     counted: ShownMoney | None
@@ -79,7 +78,7 @@ class ListedBox(Model):
     removed_by: list[str]
     seal: str | None
     counters: list[str]
-    status: Status
+    status: BoxStatus
     fees: int | None
     expected: ShownMoney | None
     counted: ShownMoney | None
@@ -113,7 +112,7 @@ class BoxMoment(Model):
 class BoxHistory(Model):
     box: str
     table: str
-    status: Status
+    status: BoxStatus
     counts: int
     fees: int | None
     expected: ShownMoney | None

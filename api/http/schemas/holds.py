@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Literal
-
 from api.service.fields import Id, Model, Text
+from infra.housekeeping.holds import Kind
 
 
 class HoldIn(Model):
     """`subject` is the id of the round or the dispute; `reason` is recorded with who gives it."""
 
-    kind: Literal["round", "dispute"]
+    kind: Kind
     subject: Id
     reason: Text
 
@@ -19,7 +18,7 @@ class HoldOut(Model):
     """`held` is false in the entry that lifts a hold; `since` is the time of the first event that it is about."""
 
     number: int
-    kind: Literal["round", "dispute"]
+    kind: Kind
     subject: str
     held: bool
     since: str

@@ -8,6 +8,8 @@ from pydantic import Field, Strict
 
 from api.http.schemas.tables import Limits, Terms
 from api.service.fields import FromFloat, GamingDay, Id, Model, Moment, Omittable, Seat, Text, Whole
+from domain.floor.table_sessions import DeckColour
+from domain.regulation.round_facts import MisdealOutcome
 from domain.round.actions import SpotName
 from domain.rules.ruleset import MOST_SEATS
 
@@ -91,7 +93,7 @@ class SupervisorIn(Model):
 
 
 class DeckIn(Model):
-    colour: Literal["blue", "red"]
+    colour: DeckColour
 
 
 class MisdealIn(Model):
@@ -100,7 +102,7 @@ class MisdealIn(Model):
     place: Text
     expected: Annotated[int, Field(ge=0, le=52), FromFloat]
     found: Annotated[int, Field(ge=0, le=52), FromFloat]
-    outcome: Literal["void", "put right", "played on"]
+    outcome: MisdealOutcome
     note: Text
 
 

@@ -9,6 +9,7 @@ from pydantic import Field
 from api.http.schemas.rounds import Line, MeterFigures, ResultOut, RoundEventOut
 from api.service.fields import Model, ShownMoney
 from domain.round.actions import SpotName
+from domain.round.state import RoundStatus
 
 
 class ShownHand(Model):
@@ -61,7 +62,7 @@ class TableBank(Model):
 class TablePicture(Model):
     """The table after a step."""
 
-    status: Literal["open", "settled", "void"]
+    status: RoundStatus
     seats: list[SeatOut]
     dealer: ShownHand | None
     board: list[str | None]
@@ -250,7 +251,7 @@ class StepsOut(Model):
     coverage: str | None
     deck: str | None
     dealer: str | None
-    status: Literal["open", "settled", "void"]
+    status: RoundStatus
     streets: list[StreetOut]
     steps: list[StepOut]
     stage: Stage

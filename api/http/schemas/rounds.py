@@ -26,7 +26,7 @@ from api.service.fields import (
 from domain.documents.document import MOST_ACTIONS
 from domain.round.actions import Card, Kind, SpotName
 from domain.round.actions import Choice as ChoiceName
-from domain.round.events import Outcome
+from domain.round.events import NoteKind, Outcome
 
 FactNumber = Annotated[str, matching("^(0|[1-9][0-9]{0,3})$", "is the number of an action, from 0")]
 
@@ -154,7 +154,7 @@ class FactsIn(Model):
 
 
 class NoteIn(Model):
-    kind: Literal["exposed card", "late bet", "irregularity", "other"]
+    kind: NoteKind
     text: Text
     seat: Omittable[Seat] = None
 

@@ -9,6 +9,7 @@ from pydantic import Field, Strict
 from api.service.fields import Id, Model, Money, Omittable, PositiveMoney, SeatedPlayers, Whole
 from domain.books.cash import Marked
 from domain.round.actions import Card, SpotName
+from domain.round.state import RoundStatus
 
 Limits = Annotated[tuple[Money, Money], Strict(False)]
 
@@ -114,7 +115,7 @@ class RoundNow(Model):
 
     id: str
     version: int
-    status: Literal["open", "settled", "void"]
+    status: RoundStatus
     street: str
     opened_at: str
     bank: BankNow | None

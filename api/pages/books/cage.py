@@ -14,7 +14,7 @@ from api.pages.responses import go, render
 from api.service import roles
 from api.service.admission import SecondPerson, ServiceOf
 from api.service.fields import GamingDay, Id, Text
-from domain.books.slips import KINDS, Slip, name_of
+from domain.books.slips import KINDS, MovedKind, Slip, SlipKind, Status, name_of
 from infra.access.callers import Caller
 from infra.ledger.books.slips import Slips
 from projections.views.books.slip_views import SlipFilter, list_slips, open_trays, slip_for
@@ -35,8 +35,8 @@ SlipNumber = Annotated[int, Path(ge=1, le=2_000_000_000)]
 
 
 class CageQuery(PageQuery):
-    status: Literal["requested", "issued", "void"] | None = None
-    kind: Literal["fill", "credit", "opener", "closer", "swap"] | None = None
+    status: Status | None = None
+    kind: SlipKind | None = None
     table: Id | None = None
     gaming_day: GamingDay | None = None
     before: Annotated[int, Field(ge=1, le=2_000_000_000)] | None = None
@@ -68,7 +68,7 @@ async def show_cage(
 
 
 class AskForm(PiecesForm):
-    kind: Literal["fill", "credit"]
+    kind: MovedKind
     table: Id
 
 

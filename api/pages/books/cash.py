@@ -14,11 +14,11 @@ from api.service import roles
 from api.service.admission import ServiceOf
 from api.service.fields import GamingDay, Id, PositiveMoney, Text
 from api.service.idempotency import Answer
-from domain.books.cash import Marked
+from domain.books.cash import Marked, Way
 from domain.money import cents, dollars
 from infra.access.callers import Caller
 from infra.ledger.books.cash import name_patron
-from projections.views.books.cash_views import CashMoved, Way, cash_shown, moved_shown, take_cash
+from projections.views.books.cash_views import CashMoved, cash_shown, moved_shown, take_cash
 
 router = page_router()
 PATH = "/cash"

@@ -15,6 +15,7 @@ from api.service import roles
 from api.service.admission import BoxId, SecondPerson, ServiceOf
 from api.service.fields import Cursor, GamingDay, Id, Text, Word
 from api.service.problems import Problem
+from domain.floor.drop_boxes import BoxStatus
 from domain.money import cents
 from infra.access.callers import Caller
 from infra.ledger.floor import Floor
@@ -48,7 +49,7 @@ CountRoom = Annotated[Caller, Security(plain_caller, scopes=roles.COUNT_ROOM)]
 
 
 class BoxesQuery(PageQuery):
-    status: Literal["installed", "removed", "counted", "variance", "reconciled"] | None = None
+    status: BoxStatus | None = None
     table: Id | None = None
     gaming_day: GamingDay | None = None
     shift: Word | None = None

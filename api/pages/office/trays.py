@@ -14,6 +14,7 @@ from api.pages.responses import go, render
 from api.service import roles
 from api.service.admission import SecondPerson, ServiceOf
 from api.service.fields import GamingDay, Id
+from domain.floor.table_sessions import TrayCount
 from infra.access.callers import Caller
 from infra.ledger.books.slips import Slips
 from projections.reports.report import Filters
@@ -81,7 +82,7 @@ def _latest(read_side: ReadSide, asked: TraysQuery) -> TraysQuery:
 
 class TrayCountForm(PiecesForm):
     table: Id
-    when: Literal["opening", "closing"]
+    when: TrayCount
     second_person: Id
 
 

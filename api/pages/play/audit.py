@@ -1,7 +1,7 @@
 """Audits: starting and watching one, findings that lead to hands; and how far log and reports are behind the events."""
 
 from base64 import b64encode
-from typing import Annotated, Any, Literal, get_args
+from typing import Annotated, Any, get_args
 
 from fastapi import Form, Query, Request, Response, Security
 from pydantic import Field
@@ -22,7 +22,7 @@ from infra.access.callers import Caller
 from infra.ledger.audit_runs import AuditRuns
 from infra.log.stored_log import LogReader
 from infra.store.database import Database
-from projections.audit.scope import Scope
+from projections.audit.scope import Check, Scope
 from projections.views.audit_views import audit_shown, existing_audit, findings_of, latest_audits, notes_of
 
 router = page_router()
@@ -31,7 +31,6 @@ SECTION = "audit"
 Reading = Annotated[Caller, Security(caller, scopes=roles.BOOKS)]
 AUDITS_SHOWN = 20
 FINDINGS_SHOWN = 100
-Check = Literal["floor", "projections", "log", "trail"]
 CHECKS: dict[str, str] = {
     "floor": "tables, boxes and meters",
     "projections": "reports against events",

@@ -1,7 +1,7 @@
 """A round replayed: the table step by step, and why each thing happened."""
 
 from collections.abc import Mapping
-from typing import Annotated, Any, Literal, get_args
+from typing import Annotated, Any, get_args
 
 from fastapi import Form, Query, Request, Response, Security
 from pydantic import Field
@@ -19,7 +19,7 @@ from api.service.fields import Text
 from api.service.problems import Problem
 from domain.errors import CannotReplay
 from domain.games.registry import GAMES
-from domain.round.events import ROUND_TOPICS
+from domain.round.events import ROUND_TOPICS, NoteKind
 from domain.rules.ruleset import MOST_SEATS
 from infra.access.callers import Caller, Forbidden
 from infra.store.streams import NAMESPACE
@@ -36,7 +36,6 @@ BROKEN = (
     "The stored events do not make a round: some are gone or are not as they were written, or the program is at fault. "
     "An audit shows which."
 )
-NoteKind = Literal["exposed card", "late bet", "irregularity", "other"]
 NO_NEIGHBOURS: Mapping[str, str | None] = {"newer": None, "older": None}
 
 

@@ -1,6 +1,6 @@
 """Facts stated about rounds: supervisors, decks, misdeals, hands held up; with forms to state them."""
 
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any
 from urllib.parse import urlencode
 
 from fastapi import Form, Query, Request, Response, Security
@@ -14,6 +14,8 @@ from api.service import roles
 from api.service.admission import About, ServiceOf, check_tables
 from api.service.fields import GamingDay, Id, Text
 from domain.errors import BadChoice
+from domain.floor.table_sessions import DeckColour
+from domain.regulation.round_facts import MisdealOutcome
 from infra.access.callers import Caller
 from projections.reports.report import Filters
 from projections.views.blindness import check_sight_of_round, table_of_round
@@ -86,7 +88,7 @@ async def call_supervisor(
 
 class DeckForm(FormModel):
     round: Id
-    colour: Literal["blue", "red"]
+    colour: DeckColour
 
 
 @router.post(f"{PATH}/deck")
@@ -103,7 +105,7 @@ class MisdealForm(FormModel):
     place: Text
     expected: Annotated[int, Field(ge=0, le=52)]
     found: Annotated[int, Field(ge=0, le=52)]
-    outcome: Literal["void", "put right", "played on"]
+    outcome: MisdealOutcome
     note: Text
 
 

@@ -30,6 +30,7 @@ from api.service.fields import (
 )
 from domain.money import cents, money
 from domain.round.events import Outcome
+from domain.round.state import RoundStatus
 from domain.rules.description import titles
 from domain.rules.ruleset import MOST_SEATS
 from infra.access.callers import Caller, Forbidden
@@ -59,7 +60,6 @@ FLAGS = {
     "disputed": "Disputed",
     "waived": "Fee waived",
 }
-Status = Literal["open", "settled", "void"]
 ALWAYS_SHOWN = frozenset(
     {"table", "bettor", "day", "weekday", "part_of_day", "happened", "also", "lost_about", "won_about", "round", "sort"}
 )
@@ -122,7 +122,7 @@ class HandsFilters(PageQuery):
     since: LocalMoment | None = Field(None, alias="from")
     until: LocalMoment | None = Field(None, alias="to")
     ruleset: RulesetName | None = None
-    status: Status | None = None
+    status: RoundStatus | None = None
     outcome: Outcome | None = None
     happened: Happening | None = None
     also: Happening | None = None
@@ -184,7 +184,7 @@ async def show_hands(
         "more_filters": sum(name not in ALWAYS_SHOWN for name in narrowed),
         "choices": {
             "rulesets": titles(await service.run(service.ledger.rulebook.book)),
-            "statuses": list(get_args(Status)),
+            "statuses": list(get_args(RoundStatus)),
             "outcomes": [(outcome, outcome.replace("_", " ")) for outcome in get_args(Outcome)],
             "made": list(MADE),
             "shifts": service.clock.shifts(),

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from datetime import date
-from typing import Any, Literal, LiteralString
+from typing import Any, LiteralString
 
 from msgspec import Struct
 
 from domain.books import cash
-from domain.books.cash import COUNTED, BoughtIn, CashedOut, Level, Means
+from domain.books.cash import COUNTED, BoughtIn, CashedOut, Level, Means, Way
 from domain.money import money
 from infra.access.callers import Caller
 from infra.ledger.actor import Actor
@@ -19,7 +19,6 @@ from projections.views.read_side import BadQuestion, ReadSide
 from projections.views.report_views import report_rows
 
 MOST_MOVES = 50
-Way = Literal["in", "out"]
 SO_FAR: LiteralString = (
     "SELECT coalesce(sum(amount), 0)::bigint FROM projections.cash_moves"
     " WHERE gaming_day = %s AND bettor = %s AND way = %s AND means = ANY(%s)"

@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Literal
-
 from pydantic import Field
 
 from api.service.fields import GamingDay, Id, Model, Omittable, PositiveMoney, QueryModel, ShownMoney, Text
-from domain.books.cash import Level, Marked, Means
-
-Way = Literal["in", "out"]
+from domain.books.cash import Level, Marked, Means, Way
 
 
 class CashIn(Model):

@@ -17,10 +17,9 @@ from api.service.fields import (
     ShownMoney,
     Text,
 )
-from domain.books.slips import MOST_DENOMINATIONS, MOST_PIECES
+from domain.books.slips import MOST_DENOMINATIONS, MOST_PIECES, MovedKind, SlipKind, Status
+from domain.floor.table_sessions import TrayCount
 
-Kind = Literal["fill", "credit", "opener", "closer", "swap"]
-Status = Literal["requested", "issued", "void"]
 Pieces = Annotated[
     dict[PositiveMoney, Annotated[int, Field(ge=0, le=MOST_PIECES), FromFloat]],
     Field(
@@ -34,7 +33,7 @@ Pieces = Annotated[
 class SlipIn(Model):
     """`pieces`: by denomination, how many of them the table needs, or gives back."""
 
-    kind: Literal["fill", "credit"]
+    kind: MovedKind
     table: Id
     pieces: Pieces
 
@@ -55,7 +54,7 @@ class SlipCountIn(Model):
     """What is in a house-banked table's tray; no pieces where it is empty."""
 
     table: Id
-    when: Literal["opening", "closing"]
+    when: TrayCount
     pieces: Pieces
     second_person: Id = Field(examples=["floor-2"])
 
@@ -66,7 +65,7 @@ class SlipOut(Model):
 
     number: int
     name: str
-    kind: Kind
+    kind: SlipKind
     table: str
     status: Status
     amount: ShownMoney | None
@@ -95,7 +94,7 @@ class SlipDetails(SlipOut):
 
 class SlipFilters(QueryModel):
     status: Omittable[Status] = Field(None, description="Only with this status.")
-    kind: Omittable[Kind] = Field(None, description="Only of this kind.")
+    kind: Omittable[SlipKind] = Field(None, description="Only of this kind.")
     table: Omittable[Id] = Field(None, description="Only of this table.")
     gaming_day: Omittable[GamingDay] = Field(None, description="Only those numbered on this gaming day.")
     limit: int = Field(50, ge=1, le=500, description="How many a page has at most.")
@@ -107,7 +106,7 @@ class SlipFilters(QueryModel):
 class ListedSlip(Model):
     number: int
     name: str
-    kind: Kind
+    kind: SlipKind
     table: str
     gaming_day: str
     shift: str

@@ -28,6 +28,7 @@ from api.service.fields import (
     matching,
 )
 from domain.round.events import Outcome
+from domain.round.state import RoundStatus
 from domain.rules.ruleset import MOST_SEATS
 from projections.views.search.round_filter import Order, PartOfDay, Weekday
 
@@ -65,7 +66,7 @@ class FoundRound(Model):
     ended_at: str | None
     gaming_day: str
     shift: str
-    status: Literal["open", "settled", "void"]
+    status: RoundStatus
     player_dealer: str | None
     seats: list[int]
     bettors: list[str]
@@ -128,7 +129,7 @@ class RoundFilters(QueryModel):
     clock_to: Omittable[TimeOfDay] = Field(None, description="Only opened before this time of day.")
     shift: Omittable[Word] = Field(None, description="Only of this shift.")
     ruleset: Omittable[RulesetName] = Field(None, description="Only by this rule set.")
-    status: Omittable[Literal["open", "settled", "void"]] = Field(None, description="Only with this status.")
+    status: Omittable[RoundStatus] = Field(None, description="Only with this status.")
     outcome: Omittable[Outcome] = Field(
         None, description="Only those in which a wager came out so: at `seat` and of `bettor`, where they are given."
     )
