@@ -139,8 +139,8 @@ SECOND_HEADERS = {
 }
 
 
-class second_person:  # noqa: N801
-    """Return the dependency of a route that two people sign: the second has one of these roles."""
+class SecondSigner:
+    """The dependency of a route that two people sign: the second has one of these roles."""
 
     def __init__(self, *roles: str) -> None:
         self.roles = frozenset(roles)

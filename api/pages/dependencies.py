@@ -179,8 +179,8 @@ async def signed_writing(request: Request, service: ServiceOf, writing: Command)
 SignedCommand = Annotated[Writing, Depends(signed_writing)]
 
 
-class second_person:  # noqa: N801
-    """Return the dependency of a form that two people sign: the second has one of these roles."""
+class SecondSigner:
+    """The dependency of a form that two people sign: the second has one of these roles."""
 
     def __init__(self, *roles: str) -> None:
         self.roles = frozenset(roles)

@@ -6,7 +6,7 @@ from typing import Annotated, Any
 
 from fastapi import Depends, Form, Request, Response, Security
 
-from api.pages.dependencies import Command, form_of, plain_caller, second_person, stranger
+from api.pages.dependencies import Command, SecondSigner, form_of, plain_caller, stranger
 from api.pages.forms import FormModel, NewPassword, Password, PersonName
 from api.pages.office.account import halfway, signed_in
 from api.pages.page_route import page_router
@@ -30,7 +30,7 @@ from infra.access.signatures import PasswordGiven
 router = page_router()
 Stranger = Annotated[Caller, Depends(stranger)]
 Adopting = Annotated[Caller, Security(plain_caller, scopes=roles.ADOPTING)]
-Second = Annotated[SecondPerson, Depends(second_person(*roles.ADOPTING))]
+Second = Annotated[SecondPerson, Depends(SecondSigner(*roles.ADOPTING))]
 SHIPPED = "/setup/rules"
 APPROVAL = "approval_"  # and the rule set's id, in the form
 NO_SETUP = {

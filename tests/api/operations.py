@@ -14,7 +14,7 @@ from msgspec import Struct
 
 from api.app import PAGES, ROUTERS
 from api.http import dependencies
-from api.http.dependencies import plain_caller, second_person, writing
+from api.http.dependencies import SecondSigner, plain_caller, writing
 from api.http.documentation import with_examples
 
 ADMISSIONS = {
@@ -84,7 +84,7 @@ def _operation(route: APIRoute) -> Operation:
     path, (method,) = re.sub(r":\w+", "", route.path), sorted(route.methods or ())
     described = DOCUMENT["paths"][path][method.lower()]
     calls = list(_dependencies(route.dependant))
-    (second,) = [call.roles for call in calls if isinstance(call, second_person)] or [frozenset[str]()]
+    (second,) = [call.roles for call in calls if isinstance(call, SecondSigner)] or [frozenset[str]()]
     security, example = described.get("security"), _body_example(described)
     return Operation(
         method,

@@ -9,7 +9,7 @@ from msgspec.structs import asdict
 
 from api.http import dependencies
 from api.http.answers import plain, respond
-from api.http.dependencies import SignedCommand, plain_caller, second_person
+from api.http.dependencies import SecondSigner, SignedCommand, plain_caller
 from api.http.problems import problems, stored
 from api.http.resource import resource
 from api.http.schemas import access as schemas
@@ -30,7 +30,7 @@ from projections.views.read_side import NotFound
 router = resource("access")
 Admin = Annotated[Caller, Security(plain_caller, scopes=roles.ADMIN)]
 Reading = Annotated[Caller, Security(plain_caller, scopes=roles.STAFF_READING)]
-SecondAdmin = Annotated[SecondPerson, Depends(second_person(*GRANTING))]
+SecondAdmin = Annotated[SecondPerson, Depends(SecondSigner(*GRANTING))]
 CHANGES = problems("bad_choice", "too_large", "unsupported_media_type")
 
 

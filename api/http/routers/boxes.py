@@ -6,7 +6,7 @@ from typing import Annotated, Any
 from fastapi import Depends, Path, Query, Response, Security
 
 from api.http.answers import plain, respond
-from api.http.dependencies import Command, SignedCommand, plain_caller, second_person
+from api.http.dependencies import Command, SecondSigner, SignedCommand, plain_caller
 from api.http.problems import problems, stored
 from api.http.resource import resource
 from api.http.schemas import boxes as schemas
@@ -123,7 +123,7 @@ async def adjust_meter(
     meter: MeterId,
     body: schemas.AdjustmentIn,
     writing: Command,
-    second: Annotated[SecondPerson, Depends(second_person("floor", "cage", "accounting"))],
+    second: Annotated[SecondPerson, Depends(SecondSigner("floor", "cage", "accounting"))],
 ) -> Response:
     """Adjust a progressive meter.
 

@@ -8,7 +8,7 @@ from fastapi import Depends, Query, Request, Response, Security
 
 from api.http import dependencies
 from api.http.answers import attached, encoded, respond
-from api.http.dependencies import Command, IfMatch, SignedCommand, dispute_caller, second_person
+from api.http.dependencies import Command, IfMatch, SecondSigner, SignedCommand, dispute_caller
 from api.http.problems import answers, problems, stored
 from api.http.resource import resource
 from api.http.routers.rounds import entries
@@ -37,7 +37,7 @@ PDF = "application/pdf"
 AFTER = stored("The dispute after it.", "conflict", "stale", headers=("ETag",))
 OPENED = stored("The dispute.", "conflict", status=201, headers=("ETag", "Location"))
 Reading = Annotated[Caller, Security(dispute_caller, scopes=roles.READING)]
-Second = Annotated[SecondPerson, Depends(second_person(*roles.APPEALS))]
+Second = Annotated[SecondPerson, Depends(SecondSigner(*roles.APPEALS))]
 
 
 # ---- reading

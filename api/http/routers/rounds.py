@@ -9,7 +9,7 @@ from pydantic import Field
 from api.http import dependencies
 from api.http.answers import encoded, respond
 from api.http.body_checks import engine_checked
-from api.http.dependencies import SECOND_HEADERS, Command, IfMatch, SignedCommand, second_person
+from api.http.dependencies import SECOND_HEADERS, Command, IfMatch, SecondSigner, SignedCommand
 from api.http.problems import answers, problems, stored
 from api.http.resource import resource
 from api.http.schemas import replay, rounds
@@ -34,7 +34,7 @@ OPENED = stored(
 )
 Seeing = Annotated[Caller, Security(dependencies.round_caller, scopes=roles.SEEING)]
 Playing = Annotated[Caller, Security(dependencies.round_caller, scopes=roles.PLAYING)]
-SECOND = second_person(*roles.APPEALS)
+SECOND = SecondSigner(*roles.APPEALS)
 Second = Annotated[SecondPerson, Depends(SECOND)]
 
 
@@ -91,7 +91,7 @@ async def take_back(
     round: RoundId,
     body: rounds.TakeBackIn,
     writing: Command,
-    second: Annotated[SecondPerson, Depends(second_person(*roles.FLOOR))],
+    second: Annotated[SecondPerson, Depends(SecondSigner(*roles.FLOOR))],
     expected: IfMatch = None,
 ) -> Response:
     """Take back the last entry of an open round: a card, a reveal or a decision that was a mistake.

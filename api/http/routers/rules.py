@@ -8,7 +8,7 @@ from fastapi import Depends, Query, Response, Security
 from pydantic import Field
 
 from api.http.answers import JSON, plain, respond
-from api.http.dependencies import Command, plain_caller, second_person
+from api.http.dependencies import Command, SecondSigner, plain_caller
 from api.http.problems import stored
 from api.http.resource import resource
 from api.http.schemas.rules import (
@@ -37,7 +37,7 @@ from infra.ledger.ledger import Actor, CommandReceipt
 router = resource("rule sets")
 Anybody = Annotated[Caller, Security(plain_caller, scopes=roles.ANYBODY)]
 Adopting = Annotated[Caller, Security(plain_caller, scopes=roles.ADOPTING)]
-Second = Annotated[SecondPerson, Depends(second_person(*roles.ADOPTING))]
+Second = Annotated[SecondPerson, Depends(SecondSigner(*roles.ADOPTING))]
 RulesetId = Annotated[str, path_id("uth-house", "The rule set's id.")]
 ADOPTED = stored("What was decided.", "conflict", "unknown_ruleset")
 

@@ -8,7 +8,7 @@ from fastapi import Body, Depends, Path, Response, Security
 
 from api.http import dependencies
 from api.http.answers import encoded, plain, respond
-from api.http.dependencies import Command, plain_caller, second_person
+from api.http.dependencies import Command, SecondSigner, plain_caller
 from api.http.problems import stored
 from api.http.resource import resource
 from api.http.schemas import tables
@@ -151,7 +151,7 @@ async def move_chips(
 async def swap_box(
     change: FloorOnly,
     body: SwapIn,
-    second: Annotated[SecondPerson, Depends(second_person("floor", "cage", "counter", "accounting"))],
+    second: Annotated[SecondPerson, Depends(SecondSigner("floor", "cage", "counter", "accounting"))],
 ) -> Response:
     """Take the full drop box off a table and put an empty one on.
 

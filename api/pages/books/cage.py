@@ -5,7 +5,7 @@ from typing import Annotated, Literal
 from fastapi import Depends, Form, Path, Query, Request, Response, Security
 from pydantic import Field
 
-from api.pages.dependencies import Command, SignedCommand, plain_caller, second_person
+from api.pages.dependencies import Command, SecondSigner, SignedCommand, plain_caller
 from api.pages.forms import FormModel, PageQuery, texts
 from api.pages.page_route import page_router
 from api.pages.pieces import TRAY, PiecesForm, lines
@@ -30,7 +30,7 @@ Reading = Annotated[Caller, Security(plain_caller, scopes=roles.SLIPS)]
 Asking = Annotated[Caller, Security(plain_caller, scopes=roles.FLOOR)]
 Issuing = Annotated[Caller, Security(plain_caller, scopes=roles.CAGE)]
 Voiding = Annotated[Caller, Security(plain_caller, scopes=roles.VOIDING)]
-Second = Annotated[SecondPerson, Depends(second_person(*roles.VOIDING))]
+Second = Annotated[SecondPerson, Depends(SecondSigner(*roles.VOIDING))]
 SlipNumber = Annotated[int, Path(ge=1, le=2_000_000_000)]
 
 

@@ -7,7 +7,7 @@ from typing import Annotated, Any
 from fastapi import Depends, Form, Query, Request, Response, Security
 from pydantic import Field
 
-from api.pages.dependencies import Command, caller, plain_caller, second_person
+from api.pages.dependencies import Command, SecondSigner, caller, plain_caller
 from api.pages.forms import FormModel, PageQuery
 from api.pages.page_route import page_router
 from api.pages.responses import go, render
@@ -23,7 +23,7 @@ PATH = "/close"
 DAY = timedelta(days=1)
 SIDES = ("debit", "credit", "balance")
 Closing = Annotated[Caller, Security(plain_caller, scopes=roles.ACCOUNTING)]
-Second = Annotated[SecondPerson, Depends(second_person(*roles.CLOSING))]
+Second = Annotated[SecondPerson, Depends(SecondSigner(*roles.CLOSING))]
 PeriodName = Annotated[str, Field(pattern=PERIOD_PATTERN)]
 
 

@@ -80,7 +80,6 @@ async def show_journal(
 
 @router.post(PATH)
 async def export(
-    request: Request,
     service: ServiceOf,
     caller: Annotated[Caller, Security(caller, scopes=roles.ACCOUNTING)],
     form: Annotated[ExportForm, Form()],

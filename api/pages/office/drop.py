@@ -5,7 +5,7 @@ from typing import Annotated, Any, Literal
 
 from fastapi import Depends, Form, Query, Request, Response, Security
 
-from api.pages.dependencies import Command, SignedCommand, plain_caller, second_person
+from api.pages.dependencies import Command, SecondSigner, SignedCommand, plain_caller
 from api.pages.forms import FormModel, PageQuery, texts
 from api.pages.page_route import page_router
 from api.pages.pieces import BOX, PiecesForm, lines, total
@@ -132,7 +132,7 @@ async def swap(
     caller: FloorSwaps,
     form: Annotated[SwapForm, Form()],
     writing: Command,
-    second: Annotated[SecondPerson, Depends(second_person("floor", "cage", "counter", "accounting"))],
+    second: Annotated[SecondPerson, Depends(SecondSigner("floor", "cage", "counter", "accounting"))],
 ) -> Response:
     await writing.store(
         lambda receipt: Floor(service.ledger, receipt).swap_box(

@@ -6,7 +6,7 @@ from fastapi import Depends, Form, Request, Response, Security
 from msgspec import to_builtins
 from pydantic import Field
 
-from api.pages.dependencies import plain_caller, second_person
+from api.pages.dependencies import SecondSigner, plain_caller
 from api.pages.forms import FormModel, NewPassword, PersonName
 from api.pages.page_route import page_router
 from api.pages.responses import go, render
@@ -27,7 +27,7 @@ PATH = "/staff"
 SECTION = "staff"
 Reading = Annotated[Caller, Security(plain_caller, scopes=roles.STAFF_READING)]
 Admin = Annotated[Caller, Security(plain_caller, scopes=roles.ADMIN)]
-SecondAdmin = Annotated[SecondPerson, Depends(second_person(*GRANTING))]
+SecondAdmin = Annotated[SecondPerson, Depends(SecondSigner(*GRANTING))]
 StaffId = Annotated[str, path_id("floor-7", "The person's staff id.")]
 WHAT_FOR = {
     "floor": "Opens tables and deals, swaps boxes, waives fees, takes claims and rules on them.",

@@ -5,7 +5,7 @@ from urllib.parse import urlencode
 
 from fastapi import Depends, Form, Query, Request, Response, Security
 
-from api.pages.dependencies import Command, caller, plain_caller, second_person
+from api.pages.dependencies import Command, SecondSigner, caller, plain_caller
 from api.pages.forms import LocalMoment, PageQuery, on_the_clock, texts
 from api.pages.page_route import page_router
 from api.pages.pieces import TRAY, PiecesForm, total
@@ -104,7 +104,7 @@ async def count(
     caller: Annotated[Caller, Security(plain_caller, scopes=roles.FLOOR)],
     form: Annotated[TrayCountForm, Form()],
     writing: Command,
-    second: Annotated[SecondPerson, Depends(second_person(*roles.TRAY_COUNTING))],
+    second: Annotated[SecondPerson, Depends(SecondSigner(*roles.TRAY_COUNTING))],
 ) -> Response:
     """Two people count, and an opener or a closer says what they found."""
     pieces = form.in_cents()

@@ -6,7 +6,7 @@ from typing import Annotated, Any
 from fastapi import Depends, Form, Query, Request, Response, Security
 from pydantic import Field
 
-from api.pages.dependencies import Command, plain_caller, second_person
+from api.pages.dependencies import Command, SecondSigner, plain_caller
 from api.pages.forms import FormModel, PageQuery
 from api.pages.page_route import page_router
 from api.pages.responses import go, render
@@ -29,7 +29,7 @@ SECTION = "rules"
 CRUMBS = (("Rules", "/rules"),)
 LONGEST = 500_000
 Adopting = Annotated[Caller, Security(plain_caller, scopes=roles.ADOPTING)]
-Second = Annotated[SecondPerson, Depends(second_person(*roles.ADOPTING))]
+Second = Annotated[SecondPerson, Depends(SecondSigner(*roles.ADOPTING))]
 
 
 class AdoptQuery(PageQuery):

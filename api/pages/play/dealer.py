@@ -9,7 +9,7 @@ from fastapi import Depends, Form, Query, Request, Response, Security
 from pydantic import BeforeValidator, Field
 from pydantic_core import PydanticCustomError
 
-from api.pages.dependencies import form_writing, plain_caller, proof_of, second_person, table_caller
+from api.pages.dependencies import SecondSigner, form_writing, plain_caller, proof_of, table_caller
 from api.pages.forms import FormModel, PageQuery
 from api.pages.page_route import page_router
 from api.pages.responses import go, render
@@ -113,7 +113,7 @@ async def act_signed(
     caller: AtTable,
     table: TableId,
     form: Annotated[SignedActionForm, Form()],
-    second: Annotated[SecondPerson, Depends(second_person(*roles.APPEALS))],
+    second: Annotated[SecondPerson, Depends(SecondSigner(*roles.APPEALS))],
 ) -> Response:
     """Carry out actions signed by two people, after too many contradictions of hidden cards."""
     caller.check_table(table)
@@ -151,7 +151,7 @@ async def take_back(
     caller: AtTable,
     table: TableId,
     form: Annotated[TakeBackForm, Form()],
-    second: Annotated[SecondPerson, Depends(second_person(*roles.FLOOR))],
+    second: Annotated[SecondPerson, Depends(SecondSigner(*roles.FLOOR))],
 ) -> Response:
     """Take back the last entry, with the confirmer's authentication; both names are recorded."""
     caller.check_table(table)

@@ -7,7 +7,7 @@ from urllib.parse import urlencode
 from fastapi import APIRouter, Depends, Form, Query, Request, Response, Security
 
 from api.pages import dependencies
-from api.pages.dependencies import Command, dispute_caller, second_person
+from api.pages.dependencies import Command, SecondSigner, dispute_caller
 from api.pages.forms import PageQuery, on_the_clock, texts
 from api.pages.office.holds import hold_on
 from api.pages.page_route import page_router
@@ -297,7 +297,7 @@ async def change_file(
     dispute: DisputeId,
     form: Annotated[DisputeForm, Form()],
     writing: Command,
-    second: Annotated[SecondPerson, Depends(second_person(*roles.APPEALS))],
+    second: Annotated[SecondPerson, Depends(SecondSigner(*roles.APPEALS))],
 ) -> Response:
     """Change a file. Accounting rules on appeals, and does nothing else here."""
     if not isinstance(form, AppealRulingForm):

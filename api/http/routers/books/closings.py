@@ -5,7 +5,7 @@ from typing import Annotated, Any
 from fastapi import Depends, Path, Response, Security
 
 from api.http.answers import plain, respond
-from api.http.dependencies import Command, caller, plain_caller, second_person
+from api.http.dependencies import Command, SecondSigner, caller, plain_caller
 from api.http.problems import problems, stored
 from api.http.resource import resource
 from api.http.schemas.books.closings import PeriodChanged, PeriodCloseIn, PeriodOut, PeriodReopenIn
@@ -26,7 +26,7 @@ from projections.views.books.closing_views import (
 
 router = resource("closings")
 Closing = Annotated[Caller, Security(plain_caller, scopes=roles.ACCOUNTING)]
-Second = Annotated[SecondPerson, Depends(second_person(*roles.CLOSING))]
+Second = Annotated[SecondPerson, Depends(SecondSigner(*roles.CLOSING))]
 PeriodName = Annotated[
     str,
     Path(pattern=PERIOD_PATTERN, description="A gaming day, or a month as YYYY-MM.", examples=["2026-09-21"]),

@@ -6,7 +6,7 @@ from typing import Annotated, Any
 from fastapi import Depends, Path, Query, Response, Security
 
 from api.http.answers import attached, plain, respond
-from api.http.dependencies import Command, SignedCommand, plain_caller, second_person
+from api.http.dependencies import Command, SecondSigner, SignedCommand, plain_caller
 from api.http.problems import answers, problems, stored
 from api.http.resource import resource
 from api.http.schemas.books import slips as schemas
@@ -68,7 +68,7 @@ async def request_slip(change: FloorOnly, body: schemas.SlipIn, _: SignedCommand
 async def count_tray_by_pieces(
     change: FloorOnly,
     body: schemas.SlipCountIn,
-    second: Annotated[SecondPerson, Depends(second_person(*roles.TRAY_COUNTING))],
+    second: Annotated[SecondPerson, Depends(SecondSigner(*roles.TRAY_COUNTING))],
 ) -> Response:
     """Count a house-banked table's tray by denomination, by two different people: an opener or a closer."""
     pieces = _in_cents(body.pieces)
@@ -105,7 +105,7 @@ async def issue_slip(
     change: CageOnly,
     number: Number,
     body: schemas.SlipIssueIn,
-    second: Annotated[SecondPerson, Depends(second_person(*roles.VOIDING))],
+    second: Annotated[SecondPerson, Depends(SecondSigner(*roles.VOIDING))],
 ) -> Response:
     """Issue a fill or a credit that was asked for: the chips move.
 
@@ -124,7 +124,7 @@ async def void_slip(
     change: FloorOrCage,
     number: Number,
     body: schemas.SlipVoidIn,
-    second: Annotated[SecondPerson, Depends(second_person(*roles.VOIDING))],
+    second: Annotated[SecondPerson, Depends(SecondSigner(*roles.VOIDING))],
 ) -> Response:
     """Void a fill or a credit, by two different people and with a reason.
 
