@@ -8,6 +8,7 @@ import typer
 from api.cli.reports import bring_up_to_date
 from api.cli.terminal.database import By, actor, on_ledger
 from api.cli.terminal.errors import fail
+from api.cli.terminal.files import read_text
 from api.cli.terminal.output import Into, print_table, write
 from api.cli.terminal.time_options import day
 
@@ -81,7 +82,7 @@ def keep(
     from infra.ledger.books.charts import keep_chart
 
     accounts = len(_chart(file).accounts)
-    keep_chart(ledger, file.read_text(encoding="utf-8"), actor(by))
+    keep_chart(ledger, read_text(file), actor(by))
     typer.echo(f"The chart is kept: {accounts} accounts.", err=True)
 
 
@@ -114,10 +115,6 @@ def _chart(file: Path) -> "Chart":
     from domain.books.chart_of_accounts import BadChart, read_chart
 
     try:
-        return read_chart(file.read_text(encoding="utf-8"))
-    except OSError as error:
-        fail(f"{file} cannot be read: {error.strerror}")
-    except UnicodeDecodeError:
-        fail(f"{file} is not a text in UTF-8")
+        return read_chart(read_text(file))
     except BadChart as error:
         fail(f"{file}: {error}")

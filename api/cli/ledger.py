@@ -19,6 +19,7 @@ from api.cli.terminal.database import (
     open_ledger,
 )
 from api.cli.terminal.errors import database_failed, fail
+from api.cli.terminal.output import console
 
 if TYPE_CHECKING:
     from infra.ledger.ledger import Ledger
@@ -149,7 +150,6 @@ def replay(
 
 
 def _print_timeline(replayed: Any, clock: "PropertyClock") -> None:
-    from rich.console import Console
     from rich.table import Table
     from rich.text import Text
 
@@ -175,9 +175,7 @@ def _print_timeline(replayed: Any, clock: "PropertyClock") -> None:
         style = {"win": "green", "lose": "red"}.get(getattr(entry.event, "outcome", ""), "")
         time = f"{clock.after(opened, entry.at)}{' late' if entry.late else ''}"
         table.add_row(str(step.number), time, seat, cards, amount, Text(text.what, style=style), text.clause or "")
-    console = Console()
-    if not console.is_terminal:
-        console.width = 200  # a file has room for whole sentences
     head = f"{replayed.result['ruleset']}  {replayed.result['status']}  {clock.moment(opened)} {clock.zone(opened)}"
-    console.print(f"[bold]{replayed.round_id}[/bold]  {head}")
-    console.print(table)
+    out = console()
+    out.print(f"[bold]{replayed.round_id}[/bold]  {head}")
+    out.print(table)

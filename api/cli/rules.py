@@ -12,7 +12,7 @@ import typer
 from api.cli.audit import ArchiveFolder, BettorOption, Processes, Scheduler, Since, TableOption, Until, scope_of
 from api.cli.terminal.database import By, DatabaseUrl, DataDir, actor, open_ledger
 from api.cli.terminal.errors import fail, nothing_unforeseen
-from api.cli.terminal.output import AsJson, Into
+from api.cli.terminal.output import AsJson, Into, print_json
 from api.cli.terminal.rule_trial import print_trial, trial_document
 from api.cli.terminal.signing import FromInput, Passwords, two_signed
 from api.cli.whatif import OutputFormat, settled_otherwise, show
@@ -59,7 +59,7 @@ def list_rules(
     book = context.obj.book()
     every = [book.load(id) for id in book.ids()]
     if as_json:
-        _print_json([summary(rules) for rules in every])
+        print_json([summary(rules) for rules in every])
         return
 
     from rich.console import Console
@@ -95,7 +95,7 @@ def show_rules(
         typer.echo(rules.text, nl=False)
         return
     if as_json or context.obj.as_json:
-        _print_json(contents(rules, book))
+        print_json(contents(rules, book))
         return
 
     from rich.console import Console
@@ -112,7 +112,7 @@ def list_figures(context: typer.Context, ruleset: RulesetId, version: Version = 
     book = context.obj.book()
     figures: Any = contents(_load(book, ruleset, version), book)["figures"]
     if as_json or context.obj.as_json:
-        _print_json(figures)
+        print_json(figures)
         return
     for figure in figures:
         typer.echo(f"{figure['place']} = {json.dumps(figure['value'], ensure_ascii=False)}")
@@ -136,7 +136,7 @@ def compare(
         before, after = f"{before}:{after}", f"{before}:{other}"
     found = differences(_source(context.obj.book(), before), _source(context.obj.book(), after))
     if as_json or context.obj.as_json:
-        _print_json([{**difference._asdict(), "concerns": difference.concerns} for difference in found])
+        print_json([{**difference._asdict(), "concerns": difference.concerns} for difference in found])
         return
     if not found:
         typer.echo("No figure and no clause differs.")
@@ -157,7 +157,7 @@ def check(
     """Report every mistake in a rule-set file with its line; the exit code is 1 if there is one."""
     found = _mistakes(file)
     if as_json or context.obj.as_json:
-        _print_json([{"file": error.file, "line": error.line, "message": error.message} for error in found])
+        print_json([{"file": error.file, "line": error.line, "message": error.message} for error in found])
     elif found:
         for error in found:
             typer.echo(str(error))
@@ -213,7 +213,7 @@ def try_out(
     edges = [edge for edge in rules.game.house_edges(rules) if decks is None or edge.decks in (None, decks)]
     found = trial(rules, rounds, seed)
     if as_json or context.obj.as_json:
-        _print_json(trial_document(found, edges, shown))
+        print_json(trial_document(found, edges, shown))
     else:
         print_trial(found, edges, shown)
     raise typer.Exit(1 if found.broken else 0)
@@ -288,7 +288,7 @@ def adopt(
         except Refusal as refusal:
             fail(refusal.detail)
     if as_json or context.obj.as_json:
-        _print_json(adoption_document(adopted))
+        print_json(adoption_document(adopted))
     else:
         typer.echo(f"Version {rules.version} of {rules.id} is in force from {days.first} on.")
 
@@ -346,7 +346,7 @@ def list_adoptions(
         book = ledger.rulebook.latest()[0]
     found = [adoption_document(adoption) for adoption in book.adoptions(ruleset)]
     if as_json or context.obj.as_json:
-        _print_json(found)
+        print_json(found)
         return
     for one in found:
         days = f"from {one['first_day']} on" if one["last_day"] is None else f"{one['first_day']} to {one['last_day']}"
@@ -425,7 +425,3 @@ def _load(book: RuleBook, ruleset: str, version: int | None) -> RuleSet:
         return book.load(ruleset, version)
     except UnknownRuleset as error:
         fail(error.detail)
-
-
-def _print_json(value: object) -> None:
-    typer.echo(json.dumps(value, ensure_ascii=False, indent=2))

@@ -1,12 +1,12 @@
 """`roundledger close`: what a gaming day or a month lacks, closing it by two people, and reopening it."""
 
-import json
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from api.cli.reports import bring_up_to_date
 from api.cli.terminal.database import By, on_ledger
+from api.cli.terminal.output import print_json
 from api.cli.terminal.signing import FromInput, SecondPerson, two_sign
 
 if TYPE_CHECKING:
@@ -23,7 +23,7 @@ def status(ledger: "Ledger", period: PeriodName) -> None:
     """Print what it lacks, its balances and who decided what, as JSON."""
     from projections.views.books.closing_views import period_of
 
-    typer.echo(json.dumps(_periods(ledger).shown(period_of(period)), ensure_ascii=False, indent=2))
+    print_json(_periods(ledger).shown(period_of(period)))
 
 
 @app.command("sign")

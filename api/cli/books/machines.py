@@ -8,6 +8,7 @@ import typer
 from api.cli.reports import bring_up_to_date
 from api.cli.terminal.database import By, on_ledger
 from api.cli.terminal.errors import fail
+from api.cli.terminal.files import read_bytes, read_text
 from api.cli.terminal.signing import FromInput, one_signs
 
 if TYPE_CHECKING:
@@ -34,7 +35,7 @@ def keep(
     from infra.ledger.books.machines import keep_machine
 
     who = one_signs(ledger, by, password_stdin, roles.ACCOUNTING)
-    keep_machine(ledger, machine, _text(file), who)
+    keep_machine(ledger, machine, read_text(file), who)
     typer.echo(f"The description of {machine} is kept.", err=True)
 
 
@@ -73,7 +74,7 @@ def try_file(ledger: "Ledger", machine: Name, box: Box, file: File) -> None:
     """Print what a file says of a box. Nothing is stored."""
     from infra.ledger.books.machines import count_in_file
 
-    _print(count_in_file(ledger, machine, _bytes(file), box))
+    _print(count_in_file(ledger, machine, read_bytes(file), box))
 
 
 @app.command("count")
@@ -88,7 +89,7 @@ def count(
 
     who = one_signs(ledger, by, password_stdin, roles.COUNTING)
     bring_up_to_date(ledger.database.url, "drops")
-    found = read_file(ledger, box, machine, _bytes(file), who.by)
+    found = read_file(ledger, box, machine, read_bytes(file), who.by)
     count_by_machine(ledger, box, machine, found, who)
     _print(found)
     typer.echo(f"Your count of box {box} is stored.", err=True)
@@ -104,17 +105,3 @@ def _print(count: "FileCount") -> None:
     ]
     print_table(("denomination", "pieces", "amount"), rows)
     typer.echo(f"Total {money(count.total)}, file {count.digest}")
-
-
-def _bytes(file: Path) -> bytes:
-    try:
-        return file.read_bytes()
-    except OSError as error:
-        fail(f"{file} cannot be read: {error.strerror}")
-
-
-def _text(file: Path) -> str:
-    try:
-        return _bytes(file).decode()
-    except UnicodeDecodeError:
-        fail(f"{file} is not a text in UTF-8")

@@ -1,13 +1,12 @@
 """`roundledger slip`: ask for a fill or a credit, issue and void it, count a tray by denomination, show and print."""
 
-import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from api.cli.terminal.database import By, actor, on_ledger
-from api.cli.terminal.output import write
+from api.cli.terminal.output import print_json, write
 from api.cli.terminal.signing import FromInput, SecondPerson, one_signs, two_sign
 from domain.books.slips import MovedKind
 from domain.floor.table_sessions import TrayCount
@@ -109,7 +108,7 @@ def show(ledger: "Ledger", number: Number) -> None:
     """Print a slip with its pieces and signatures, as JSON."""
     from projections.views.books.slip_views import slip_details
 
-    typer.echo(json.dumps(slip_details(ledger.events, number), ensure_ascii=False, indent=2))
+    print_json(slip_details(ledger.events, number))
 
 
 @app.command("print")

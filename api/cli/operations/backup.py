@@ -13,15 +13,16 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 from typer.core import TyperGroup
 
+from api.cli.log import read_checkpoint
 from api.cli.terminal.database import DatabaseUrl, DataDir, check_address, ledger_folder
 from api.cli.terminal.errors import fail, first_line, nothing_unforeseen
+from api.cli.terminal.files import read_text
 from api.cli.terminal.time_options import moment
 
 if TYPE_CHECKING:
     from infra.backup.backup_folder import BackupFolder
     from infra.backup.manifest import Manifest
     from infra.backup.restore import Restored
-    from infra.log.checkpoints import Checkpoint
     from infra.log.restored_log import Published
 
 PASSPHRASE_VARIABLE = "ROUNDLEDGER_BACKUP_PASSPHRASE"
@@ -229,7 +230,7 @@ def restore(
 
     backups, until = BackupFolder(source), moment(to_time, "--to-time")
     passphrase = None if without_keys else _passphrase(passphrase_file)
-    published = [Published.of_witness(one) for one in _read_checkpoints(checkpoints or [])]
+    published = [Published.of_witness(read_checkpoint(file)) for file in checkpoints or []]
     clean = False
 
     def audit(url: str, restored: "Restored") -> None:
@@ -303,17 +304,6 @@ def _published(backups: "BackupFolder") -> "Iterator[Published]":
             yield Published(parse_checkpoint(state.checkpoint), state.sealed_at)
 
 
-def _read_checkpoints(files: list[Path]) -> "Iterator[Checkpoint]":
-    from infra.log.checkpoints import parse_checkpoint
-    from infra.log.signed_notes import BadNote
-
-    for file in files:
-        try:
-            yield parse_checkpoint(file.read_text(encoding="utf-8"))
-        except (OSError, UnicodeDecodeError, BadNote) as error:
-            fail(f"{file} is not a checkpoint: {first_line(error)}")
-
-
 # ---- what the commands share
 
 
@@ -357,10 +347,7 @@ def _explained() -> Iterator[None]:
 def _passphrase(file: Path | None) -> str | None:
     if file is None:
         return os.environ.get(PASSPHRASE_VARIABLE) or None
-    try:
-        return file.read_text(encoding="utf-8").rstrip("\n")
-    except (OSError, UnicodeDecodeError) as error:
-        fail(f"{file} cannot be read: {first_line(error)}")
+    return read_text(file).rstrip("\n")
 
 
 def _described(about: "Manifest") -> str:

@@ -8,6 +8,7 @@ import typer
 
 from api.cli.terminal.database import DatabaseUrl, DataDir, check_address
 from api.cli.terminal.errors import fail, first_line, nothing_unforeseen
+from api.cli.terminal.output import console
 
 if TYPE_CHECKING:
     from api.service.settings import Settings
@@ -128,7 +129,6 @@ def _reports(url: str) -> "Check":
 
 
 def _print(checks: "list[Check]") -> None:
-    from rich.console import Console
     from rich.markup import escape
     from rich.table import Table
 
@@ -139,7 +139,4 @@ def _print(checks: "list[Check]") -> None:
         label, colour = LABELS[check.state]
         said = escape(check.found) + (f"\n[bold]{escape(check.advice)}[/bold]" if check.advice else "")
         table.add_row(f"[{colour}]{label}[/{colour}]", check.name, said)
-    console = Console()
-    if not console.is_terminal:
-        console.width = 200  # a file has room for whole sentences
-    console.print(table)
+    console().print(table)

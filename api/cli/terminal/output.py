@@ -1,15 +1,19 @@
 """Output of commands: tables for people, JSON for programs, and files."""
 
 import io
+import json
 import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Annotated, Any, TextIO
+from typing import TYPE_CHECKING, Annotated, Any, TextIO
 
 import typer
 
 from api.cli.terminal.errors import fail
+
+if TYPE_CHECKING:
+    from rich.console import Console
 
 WIDEST = 10_000  # characters per line of a table
 
@@ -29,6 +33,11 @@ def write(content: bytes, into: Path | None = None) -> None:
         fail(f"{into} cannot be written: {error.strerror}")
 
 
+def print_json(value: object) -> None:
+    """Print JSON that people can read, too."""
+    typer.echo(json.dumps(value, ensure_ascii=False, indent=2))
+
+
 def write_json(value: Any, into: Path | None = None) -> None:
     import msgspec
 
@@ -44,6 +53,16 @@ def open_page(into: Path | None) -> Iterator[TextIO]:
     page = io.StringIO()
     yield page
     write(page.getvalue().encode(), into)
+
+
+def console() -> "Console":
+    """Return where styled text goes: a file or a pipe has room for whole sentences."""
+    from rich.console import Console
+
+    found = Console()
+    if not found.is_terminal:
+        found.width = 200
+    return found
 
 
 def print_table(
