@@ -7,6 +7,7 @@ from fastapi import Request, Response, Security
 
 from api.pages.dependencies import plain_caller
 from api.pages.page_route import page_router
+from api.pages.rendering.descriptions import descriptions
 from api.pages.rendering.navigation import entries_for, further_for
 from api.pages.responses import render
 from api.service import roles
@@ -17,24 +18,7 @@ from projections.views.floor.floor_views import any_table
 from projections.views.home.first_page import first_page_for
 
 router = page_router()
-WHAT_FOR = {
-    "floor": "Every table as it is now: the round, the wagers, the exposure of the bank.",
-    "hands": "Find any round, by table, bettor, day, hand made or amount, and replay it.",
-    "dealer": "Play a table: bets, cards and decisions as the rules expect them.",
-    "collections": "Fees by day, shift, table and tier.",
-    "drop": "Boxes with what they should hold, what was counted, and the variance.",
-    "trays": "Trays of house-banked tables: the table inventory, and counting one.",
-    "cage": "Slips for fills, credits, tray counts and box swaps, numbered without gaps.",
-    "cash": "Buy-ins and cash-outs at the cage, and the cash log of every patron.",
-    "days": "A gaming day or a shift on one page, and its sheet to sign.",
-    "reports": "Every report, as a page and as a file.",
-    "people": "Bankrolls of bettors, and how player-dealers banked.",
-    "disputes": "Claims, the evidence, and rulings.",
-    "audit": "Decide stored rounds again and compare; the log's checkpoints.",
-    "rules": "Every rule set with its clauses, pay tables and decisions.",
-    "staff": "Who may sign in, and in which part.",
-    "settings": "The time zone, the gaming day and the shifts.",
-}
+WHAT_FOR = descriptions("pages")
 
 
 @router.get("/")

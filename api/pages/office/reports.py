@@ -12,6 +12,7 @@ from api.pages.dependencies import plain_caller, searching_caller
 from api.pages.forms import LocalMoment, PageQuery, on_the_clock, texts
 from api.pages.page_route import page_router
 from api.pages.rendering.addresses import address, exports, sorting
+from api.pages.rendering.descriptions import descriptions
 from api.pages.responses import render
 from api.service import roles
 from api.service.admission import EVERY_TABLE, ServiceOf, check_tables
@@ -30,61 +31,7 @@ SECTION = "reports"
 MOST_ROWS = 200
 CELLS = 600  # rows of a page at first, fewer if there are many columns
 FEWEST_ROWS = 25
-WHAT_FOR = {
-    "bankroll": "What every bettor wagered, won, lost and paid in fees, in whatever part they played.",
-    "exposure": "Round by round, what the player-dealer put up against what they could have owed, and a shortfall.",
-    "collections": "Fees by gaming day, shift, table, schedule and tier, and what was waived of them.",
-    "drops": "Every drop box: what it should hold, what was counted, the variance.",
-    "machine-counts": "Counts that were read from a count machine's file, with its hash, next to what was agreed.",
-    "slips": "The rounds behind what a box should hold, matched and unmatched.",
-    "slip-numbers": "Every number of a slip: requested and unused, issued, void, or missing, and who signed it.",
-    "journal": "Double entry: who gave chips and who got them. For beancount and hledger too.",
-    "trial-balance": "Every account of the journal with its turnover and its balance.",
-    "adjustments": "What was posted after a day was closed and concerns it, and on which day it was posted.",
-    "close": "Which days and months were closed or opened again, by whom, with the digest of their balances.",
-    "cash-log": "Cash in and out of every patron by gaming day, and what has to be logged or reported.",
-    "cash-moves": "Every buy-in and cash-out, at tables and at the cage, with what was given for the chips.",
-    "hands": "Every round with its amounts and what was remarkable about it.",
-    "rotation": "Who banked when, who was offered the bank, and breaches of the rotation.",
-    "meters": "Every change of a progressive meter.",
-    "inventory": "Trays at house tables: opening, fills, credits, closing, drop; the win by count and by ledger.",
-    "tray-counts": "Every count of a tray with what it should have held.",
-    "adoptions": "Which versions of rule sets were adopted, under which approval, for which days and by whom.",
-    "postings": "What every table had posted, from when to when: rates, limits, notice, and who posted it.",
-    "designations": "The game that each table is for, with its box, inscription and placard.",
-    "choices": "What the property chose of each rule set: the pay table, schedules, limits, notice.",
-    "jackpots": "Every progressive win with the supervisor who was called, and whether in time.",
-    "decks": "Rounds by deck colour, how often a dealer said which deck it was, and how often it was the wrong one.",
-    "decks-seen": "Every deck that a dealer saw, next to the one whose turn it was.",
-    "misdeals": "Wrong numbers of cards that were noticed, and the outcome.",
-    "hands-held": "Hands that stayed face up until they were paid.",
-    "exceptions": "Every voided round and every waived fee, with its reason.",
-    "fee-tiers": "Fees by tier, next to what the schedule says.",
-    "proposition-players": "Proposition players with company, registration number and days.",
-    "proposition-banks": "Who banked for which company, by day and table.",
-    "statistics": "Drop, win, hold and fees by day, shift, table and game, with what chance explains of the win.",
-    "statistics-by-table": "The same by table.",
-    "statistics-by-game": "The same by game.",
-    "statistics-by-shift": "The same by shift.",
-    "statistics-by-day": "The same by gaming day.",
-    "statistics-by-wager": "Wagers with an exact house edge: what was expected, what was won, what chance explains.",
-    "statistics-explanations": "Why results were outside the range that chance explains, who said so and when.",
-    "statistics-to-date": "A day, its month and its year to date, each with the same period before.",
-    "disputes": "Every dispute: the claim, the ruling, the appeal, what was awarded.",
-    "disputes-by-dealer": "Disputes and how they ended, by the dealer who was tapped in.",
-    "disputes-by-table": "Disputes and how they ended, by table.",
-    "disputes-by-kind": "Disputes and how they ended, by the kind of error.",
-    "payments": "What dealers reported that they paid and took, next to what was due.",
-    "irregular-payments": "Payments that were not what the rules say, and what was put right since.",
-    "hidden-card-contradictions": "Requests that only a face-down card refused, and who posted them.",
-    "take-backs": "Entries of the play that were taken back as mistakes, by whom and why.",
-    "take-backs-by-dealer": "How many entries were taken back at each dealer's tables.",
-    "card-frequencies": "How evenly cards came, by deck and shuffler, with a chi-square test.",
-    "card-counts": "How often each card was seen.",
-    "shortfalls": "Player-dealers who could not cover their rounds, and by how much.",
-    "voids": "Voided rounds by dealer and reason.",
-    "waivers": "Waived fees by dealer.",
-}
+WHAT_FOR = descriptions("reports")
 
 
 def readable(caller: Caller) -> list[str]:

@@ -9,6 +9,7 @@ from pydantic import Field
 from api.pages.dependencies import SecondSigner, plain_caller
 from api.pages.forms import FormModel, NewPassword, PersonName
 from api.pages.page_route import page_router
+from api.pages.rendering.descriptions import descriptions
 from api.pages.responses import go, render
 from api.service import roles
 from api.service.admission import SecondPerson, ServiceOf, path_id
@@ -29,14 +30,7 @@ Reading = Annotated[Caller, Security(plain_caller, scopes=roles.STAFF_READING)]
 Admin = Annotated[Caller, Security(plain_caller, scopes=roles.ADMIN)]
 SecondAdmin = Annotated[SecondPerson, Depends(SecondSigner(*GRANTING))]
 StaffId = Annotated[str, path_id("floor-7", "The person's staff id.")]
-WHAT_FOR = {
-    "floor": "Opens tables and deals, swaps boxes, waives fees, takes claims and rules on them.",
-    "cage": "Sees bankrolls, and the chips that were bought and cashed.",
-    "counter": "Counts drop boxes, without seeing what they should hold.",
-    "accounting": "Fees, boxes and their sign-off, trays, days and every report.",
-    "auditor": "Sees everything, runs audits, changes nothing.",
-    "admin": "Says who may sign in, and touches no money.",
-}
+WHAT_FOR = descriptions("roles")
 assert tuple(WHAT_FOR) == GRANTED
 CHANGES_SHOWN = 20
 

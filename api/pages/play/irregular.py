@@ -11,6 +11,7 @@ from api.pages import dependencies
 from api.pages.forms import PageQuery, texts
 from api.pages.page_route import page_router
 from api.pages.rendering.addresses import address, sorting
+from api.pages.rendering.descriptions import descriptions
 from api.pages.responses import attached, render
 from api.service import roles
 from api.service.admission import ServiceOf
@@ -35,19 +36,7 @@ REPORTS = {
     "voids": "Voids",
     "waivers": "Waivers",
 }
-WHAT = {
-    "irregular-payments": "Where the dealer's report of a wager differs from its line. Difference: what the bettor got"
-    " too much, negative where it was too little. Left: what no entry has put right yet.",
-    "hidden-card-contradictions": "Requests that only a face-down card refused, with who posted them. A slip"
-    " of the hand is one; guessing at cards leaves several. After three in a round two people must continue it.",
-    "take-backs-by-dealer": "Entries of the play that were taken back at each dealer's tables.",
-    "take-backs": "Entries of the play that were mistakes and were taken back, with who did, who confirmed it and why.",
-    "card-frequencies": "Cards that are face up whatever they are, by shuffler and deck, against one in fifty-two of"
-    " each. A p-value is how often a fair deck would look at least as uneven; a low one is a reason to look.",
-    "shortfalls": "Player-dealers whose wager did not cover what the rules paid or took.",
-    "voids": "Voided rounds of each dealer, by reason.",
-    "waivers": "Fees waived in rounds of each dealer.",
-}
+WHAT = descriptions("irregularities")
 FIRST = next(iter(REPORTS))
 FORMATS = ("csv", "xlsx", "pdf")
 ROWS_SHOWN = 25  # by default
