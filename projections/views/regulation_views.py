@@ -10,12 +10,14 @@ from msgspec.structs import asdict, replace
 
 from domain.moments import format_ms
 from domain.money import money
+from domain.regulation.explanations import ResultExplained
 from domain.regulation.postings import Posting, PostingTakenDown, TermsChosen
 from domain.regulation.proposition_players import PropositionPlayer
 from domain.regulation.round_facts import DeckSeen, HandsHeld, MisdealNoticed, RoundFact, SupervisorCalled
 from infra.access.callers import Caller
-from infra.ledger.ledger import Ledger
+from infra.ledger.ledger import Actor, CommandReceipt, Ledger
 from projections.reports.report import Filters
+from projections.statistics.explanation import Question
 from projections.views.read_side import NotFound, ReadSide
 from projections.views.report_views import report_rows
 
@@ -31,6 +33,14 @@ def posting_document(posting: Posting) -> dict[str, Any]:
         "posted_by": posting.by,
         "notice_minutes": posting.notice_ms // 60_000,
     }
+
+
+def explain_result(
+    read_side: ReadSide, question: Question, text: str, actor: Actor, receipt: CommandReceipt
+) -> ResultExplained:
+    """Explain a result with the figures that the report has of it now."""
+    read_side.bring_up_to_date("statistics")
+    return read_side.ledger.explain_result(question.explained(read_side.database, text), actor, receipt)
 
 
 def ended_document(ended: PostingTakenDown) -> dict[str, Any]:

@@ -23,6 +23,7 @@ from domain.rules.terms import NO_TERMS, TermsDocument
 from infra.access.callers import Caller
 from infra.ledger.ledger import Actor, CommandReceipt
 from projections.statistics.explanation import Question, explanation_document
+from projections.views import regulation_views
 from projections.views.regulation_views import (
     check_own_table,
     choice_document,
@@ -237,9 +238,7 @@ async def explain_result(
     question = Question(body.table, body.game, str(body.spot), body.first, body.last)
 
     def command(receipt: CommandReceipt) -> ResultExplained:
-        service.read_side.bring_up_to_date("statistics")
-        given = question.explained(service.read_side.database, body.text)
-        return service.ledger.explain_result(given, writing.actor, receipt)
+        return regulation_views.explain_result(service.read_side, question, body.text, writing.actor, receipt)
 
     return respond(await writing.store(command, plain(explanation_document, 201)))
 

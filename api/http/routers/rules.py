@@ -1,13 +1,11 @@
 """Rule sets: reading, adopting and retiring them."""
 
-from functools import lru_cache
 from typing import Annotated, Any
 
-import msgspec
 from fastapi import Depends, Query, Response, Security
 from pydantic import Field
 
-from api.http.answers import JSON, plain, respond
+from api.http.answers import encoded, plain, respond
 from api.http.dependencies import Command, SecondSigner, plain_caller
 from api.http.problems import stored
 from api.http.resource import resource
@@ -25,14 +23,14 @@ from api.service.admission import SecondPerson, ServiceOf, path_id
 from api.service.fields import Omittable
 from api.service.problems import Problem
 from api.service.writing import Writing
-from domain.errors import UnknownRuleset
 from domain.rules import rulesets
 from domain.rules.adoption import Approval, Days
-from domain.rules.description import adoption_document, contents, summary
-from domain.rules.rulebook import Adoption, RuleBook
+from domain.rules.description import adoption_document, summary
+from domain.rules.rulebook import Adoption
 from domain.rules.ruleset import RuleSet
 from infra.access.callers import Caller
 from infra.ledger.ledger import Actor, CommandReceipt
+from projections.views.rule_views import contents_of, rules_shown
 
 router = resource("rule sets")
 Anybody = Annotated[Caller, Security(plain_caller, scopes=roles.ANYBODY)]
@@ -45,7 +43,7 @@ ADOPTED = stored("What was decided.", "conflict", "unknown_ruleset")
 @router.get("/rulesets", response_model=RulesetsOut)
 async def list_rulesets(service: ServiceOf, caller: Anybody) -> Response:
     """The rule sets that rounds can be played under: those that ship, and those that were adopted."""
-    return Response(_list(await service.run(service.ledger.rulebook.book)), media_type=JSON)
+    return encoded({"rulesets": rules_shown(await service.run(service.ledger.rulebook.book))})
 
 
 @router.get("/rulesets/{ruleset}", response_model=RulesetOut)
@@ -60,21 +58,7 @@ async def get_ruleset(
     """One rule set, every figure with its clause.
 
     The newest version by default; `changes` is how it differs from the previous one."""
-    try:
-        book = await service.run(service.ledger.rulebook.book)
-        return Response(_contents(book, ruleset, version), media_type=JSON)
-    except UnknownRuleset as refusal:
-        raise Problem("not_found", refusal.detail) from None
-
-
-@lru_cache
-def _list(book: RuleBook) -> bytes:
-    return msgspec.json.encode({"rulesets": [summary(book.load(id)) for id in book.ids()]})
-
-
-@lru_cache
-def _contents(book: RuleBook, ruleset: str, version: int | None) -> bytes:
-    return msgspec.json.encode(contents(book.load(ruleset, version), book))
+    return encoded(contents_of(await service.run(service.ledger.rulebook.book), ruleset, version))
 
 
 # ---- adopting and retiring

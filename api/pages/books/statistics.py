@@ -12,11 +12,10 @@ from api.pages.responses import go, render
 from api.service import roles
 from api.service.admission import ServiceOf
 from api.service.fields import GamingDay, Id, Text
-from domain.regulation.explanations import ResultExplained
 from infra.access.callers import Caller
-from infra.ledger.ledger import CommandReceipt
 from projections.reports.report import Filters
 from projections.statistics.explanation import Question
+from projections.views import regulation_views
 from projections.views.read_side import ReadSide
 from projections.views.report_views import first_sections
 
@@ -75,11 +74,8 @@ async def explain_result(
 ) -> Response:
     question = Question(form.table, form.game, form.spot.strip().replace(" ", "_"), form.first, form.last)
 
-    def command(receipt: CommandReceipt) -> ResultExplained:
-        service.read_side.bring_up_to_date("statistics")
-        given = question.explained(service.read_side.database, form.text)
-        return service.ledger.explain_result(given, writing.actor, receipt)
-
-    await writing.store(command)
+    await writing.store(
+        lambda receipt: regulation_views.explain_result(service.read_side, question, form.text, writing.actor, receipt)
+    )
     words = f"The result of {form.spot} at table {form.table} is explained."
     return go(request, f"{PATH}?table={form.table}", words)

@@ -13,14 +13,14 @@ from api.pages.responses import go, render
 from api.service import roles
 from api.service.admission import SecondPerson, ServiceOf, path_id
 from api.service.fields import GamingDay, Id, RulesetName, Text
-from domain.errors import BadChoice, UnknownRuleset
+from domain.errors import BadChoice
 from domain.rules import adoption
 from domain.rules.adoption import Approval, Days
 from domain.rules.description import differences, summary
 from domain.rules.rulebook import RuleBook
 from domain.rules.ruleset import RuleSet
 from infra.access.callers import Caller
-from projections.views.read_side import NotFound
+from projections.views.rule_views import existing_rules
 
 router = page_router()
 PATH = "/rules/adopt"
@@ -67,11 +67,7 @@ async def show_adopt(
             return await _show(request, _compared(book, _rules(sent)))
         except BadChoice:
             return await _show(request, {"text": sent, "found": None})
-    try:
-        rules = book.load(asked.ruleset)
-    except UnknownRuleset as refusal:
-        raise NotFound(refusal.detail) from None
-    return await _show(request, _compared(book, rules))
+    return await _show(request, _compared(book, existing_rules(book, asked.ruleset)))
 
 
 @router.post(CHECK)
@@ -111,10 +107,7 @@ async def show_retire(
     request: Request, service: ServiceOf, caller: Adopting, ruleset: Annotated[str, path_id("uth-house", "Its id.")]
 ) -> Response:
     book = await service.run(service.ledger.rulebook.book)
-    try:
-        found = summary(book.load(ruleset))
-    except UnknownRuleset as refusal:
-        raise NotFound(refusal.detail) from None
+    found = summary(existing_rules(book, ruleset))
     crumbs = (*CRUMBS, (ruleset, f"/rules/{ruleset}"))
     return await render(
         request, "rules_retire.html", {"found": found}, title="Retire a rule set", section=SECTION, crumbs=crumbs

@@ -1,6 +1,5 @@
 """Rule sets: every figure with its clause, and every decision with its reason."""
 
-from functools import lru_cache
 from typing import Annotated, Any
 
 from fastapi import Query, Request, Response, Security
@@ -12,12 +11,10 @@ from api.pages.page_route import page_router
 from api.pages.responses import render
 from api.service import roles
 from api.service.admission import ServiceOf, path_id
-from domain.errors import UnknownRuleset
 from domain.games.registry import GAMES
-from domain.rules.description import adoption_document, contents, rotation_words, summary
-from domain.rules.rulebook import RuleBook
+from domain.rules.description import adoption_document, rotation_words
 from infra.access.callers import Caller
-from projections.views.read_side import NotFound
+from projections.views.rule_views import contents_of, rules_shown
 
 router = page_router()
 Anybody = Annotated[Caller, Security(plain_caller, scopes=roles.ANYBODY)]
@@ -41,7 +38,7 @@ WORDS = {"modes": MODES, "to": TO, "streets": STREETS, "orders": ORDERS}
 async def show_rulesets(request: Request, service: ServiceOf, caller: Anybody) -> Response:
     book = await service.run(service.ledger.rulebook.book)
     data = {
-        "rulesets": _summaries(book),
+        "rulesets": rules_shown(book),
         "families": {family: game.title for family, game in GAMES.items()},
         "may_adopt": caller.may(roles.ADOPTING),
         "may_read": caller.may(roles.READING),
@@ -63,7 +60,7 @@ async def show_ruleset(
     asked: Annotated[RulesetQuery, Query()],
 ) -> Response:
     book = await service.run(service.ledger.rulebook.book)
-    found = _contents(book, ruleset, asked.version)
+    found = contents_of(book, ruleset, asked.version)
     data = {
         "ruleset": found,
         "family": GAMES[found["family"]].title,
@@ -74,19 +71,6 @@ async def show_ruleset(
         "adoptions": [adoption_document(adoption) for adoption in book.adoptions(ruleset)],
     }
     return await render(request, "ruleset.html", data, title=found["title"], section=SECTION, crumbs=CRUMBS)
-
-
-@lru_cache
-def _summaries(book: RuleBook) -> list[dict[str, Any]]:
-    return [summary(book.load(id_)) for id_ in book.ids()]
-
-
-@lru_cache
-def _contents(book: RuleBook, ruleset: str, version: int | None) -> dict[str, Any]:
-    try:
-        return contents(book.load(ruleset, version), book)
-    except UnknownRuleset as refusal:
-        raise NotFound(refusal.detail) from None
 
 
 def side_by_side(tables: list[dict[str, Any]]) -> list[dict[str, Any]]:
