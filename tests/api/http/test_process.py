@@ -8,6 +8,7 @@ import socket
 import threading
 from collections.abc import Iterator
 from functools import partial
+from pathlib import Path
 from typing import Any
 
 import httpx
@@ -129,10 +130,13 @@ def test_beyond_loopback_only_with_authentication(ledger_url: str, port: int):
     assert httpx.get(f"http://127.0.0.1:{port}/v1/rulesets").status_code == 401
 
 
-def test_several_workers_serve_one_ledger(ledger_url: str):
-    port = free_port()
+def test_several_workers_serve_one_ledger(ledger_url: str, tmp_path: Path):
+    port, log = free_port(), tmp_path / "log"
     address: dict[str, Any] = {"base_url": f"http://127.0.0.1:{port}", "timeout": PATIENCE_SECONDS, "verify": False}
-    with serving(ledger_url, port, "--workers", "2"):
+    with serving(ledger_url, port, "--workers", "2", log=log):
+        said = log.read_text(encoding="utf-8")
+        assert "no authentication: anybody who can reach this address may do everything" in said
+        assert "to have people sign in, set ROUNDLEDGER_TOKEN_KEY to a secret of at least 32 characters" in said
         for _ in range(4):
             with httpx.Client(**address) as client:
                 round_id = new_round(client)
