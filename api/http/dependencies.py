@@ -14,8 +14,7 @@ from api.service.callers import authenticated
 from api.service.fields import Omittable, matching
 from api.service.idempotency import Once
 from api.service.problems import Problem
-from api.service.state import Service
-from api.service.writing import Writing
+from api.service.state import Service, Writing
 from domain import moments
 from infra.access.callers import Caller
 from infra.access.signatures import Authentication, PasswordGiven

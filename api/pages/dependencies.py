@@ -15,8 +15,7 @@ from api.service.cookies import TOKEN_FIELD, TOKEN_HEADER, Cookies, check_origin
 from api.service.idempotency import Once
 from api.service.identity.site import site_of
 from api.service.problems import Problem
-from api.service.state import Service
-from api.service.writing import Writing
+from api.service.state import Service, Writing
 from infra.access.callers import NOBODY, Caller
 from infra.access.passkeys import PasskeyGiven
 from infra.access.signatures import Authentication, PasswordGiven

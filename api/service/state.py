@@ -1,4 +1,4 @@
-"""What routes and pages work with; one per process, in `app.state.service`."""
+"""What routes and pages work with: the service, one per process in `app.state.service`, and a command on it."""
 
 from __future__ import annotations
 
@@ -9,7 +9,9 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from typing import ParamSpec, TypeVar
 
-from api.service.idempotency import Answer, Once, carry_out
+from msgspec import Struct
+
+from api.service.idempotency import Answer, Once, carry_out, check_key_is_new
 from api.service.identity.provider import IdentityProvider
 from api.service.identity.tokens import Tokens
 from api.service.metrics import Metrics
@@ -24,7 +26,7 @@ from infra.access.signatures import Signatures
 from infra.access.tokens import Tokens as TokenRecords
 from infra.housekeeping.holds import Holds
 from infra.housekeeping.housekeeper import Housekeeping
-from infra.ledger.ledger import CommandReceipt, Ledger
+from infra.ledger.ledger import Actor, CommandReceipt, Ledger
 from infra.ledger.property import LiveProperty
 from infra.ledger.rounds_in_play import RoundsInPlay
 from infra.standby.standby_state import is_standby
@@ -93,6 +95,7 @@ class Service:
         return await loop.run_in_executor(self.threads, work, *arguments)
 
     async def once(self, once: Once, command: Callable[[CommandReceipt], T], answer: Callable[[T], Answer]) -> Answer:
+        """Run a command in a thread and count it, if it was stored."""
         given = await self.run(carry_out, self.ledger, once, command, answer)
         if given.status < 300 and not given.repeated:
             self.metrics.stored()
@@ -117,3 +120,22 @@ class Service:
         self.trail.close()
         self.housekeeping.close()
         self.threads.shutdown()
+
+
+def _done(outcome: object) -> Answer:
+    return Answer(200, b"null")
+
+
+class Writing(Struct, frozen=True):
+    """A command as a route or a page gets it: who acts and when it happened at the table, and what makes it one."""
+
+    service: Service
+    actor: Actor
+    once: Once
+
+    async def store(self, command: Callable[[CommandReceipt], T], answer: Callable[[T], Answer] = _done) -> Answer:
+        """Run a command in a thread: carried out once under its key, and retries get the same answer."""
+        return await self.service.once(self.once, command, answer)
+
+    def check_key_is_new(self) -> None:
+        check_key_is_new(self.service.ledger, self.once)

@@ -22,7 +22,7 @@ from api.service import roles
 from api.service.admission import SecondPerson, ServiceOf, path_id
 from api.service.fields import Omittable
 from api.service.problems import Problem
-from api.service.writing import Writing
+from api.service.state import Writing
 from domain.rules import rulesets
 from domain.rules.adoption import Approval, Days
 from domain.rules.description import adoption_document, summary

@@ -12,7 +12,7 @@ from api.http.schemas.books.closings import PeriodChanged, PeriodCloseIn, Period
 from api.service import roles
 from api.service.admission import SecondPerson, ServiceOf
 from api.service.problems import Problem
-from api.service.writing import Writing
+from api.service.state import Writing
 from domain.books.closings import ClosingEvent
 from infra.access.callers import Caller
 from infra.ledger.ledger import Actor, CommandReceipt
