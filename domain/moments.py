@@ -39,16 +39,16 @@ def check_given(at_ms: int, now_ms: int, late: bool = False) -> tuple[int, bool]
     """Return a stated time as it is stored, and whether it is a late entry: marked as one, or too old for a difference
     of clocks."""
     if at_ms > now_ms + CLOCKS_DIFFER_MS:
-        raise OutOfTurn(f"It is said to have happened at {format_ms(at_ms)}, and it is {format_ms(now_ms)} now.")
+        raise OutOfTurn(f"The stated time, {format_ms(at_ms)}, is in the future: it is {format_ms(now_ms)} now.")
     if at_ms < EARLIEST_MS:
-        raise OutOfTurn(f"It is said to have happened at {format_ms(at_ms)}, which is before any table was open.")
+        raise OutOfTurn(f"The stated time, {format_ms(at_ms)}, is before any table was open.")
     return min(at_ms, now_ms), late or now_ms - at_ms > CLOCKS_DIFFER_MS
 
 
 def check_order(at_ms: int, after_ms: int, what: str) -> int:
     """Check a stated time that follows `what`: slightly before counts as the same moment, more is refused."""
     if at_ms + CLOCKS_DIFFER_MS < after_ms:
-        raise OutOfOrder(f"It is said to have happened at {format_ms(at_ms)}, before {what} at {format_ms(after_ms)}.")
+        raise OutOfOrder(f"The stated time, {format_ms(at_ms)}, is before {what} at {format_ms(after_ms)}.")
     return max(at_ms, after_ms)
 
 

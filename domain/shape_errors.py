@@ -10,7 +10,7 @@ from domain.money import MONEY_PATTERN
 
 _PATTERNS = {
     MONEY_PATTERN: "is an amount with two decimals, like 12.50",
-    r"\A[a-z0-9][a-z0-9-]{0,39}\Z": "is an id: small letters, digits and hyphens, at most 40",
+    r"\A[a-z0-9][a-z0-9-]{0,39}\Z": "is an id: lower-case letters, digits and hyphens, at most 40",
 }
 _TYPES = {
     "str": "text",

@@ -146,7 +146,7 @@ def archive(
     from api.cli.terminal.progress import progress_with_rate
 
     if not re.fullmatch(r"[a-z0-9][a-z0-9-]{0,39}", property_):
-        fail("--property is a name like north-hall: small letters, digits and hyphens")
+        fail("--property is a name like north-hall: lower-case letters, digits and hyphens")
     scope = scope_of(since, until, None, None, None)
     with readable_archive(), auditable(database_url, data_dir) as url, progress_with_rate("Archiving") as show:
         from projections.archive.writer import write_archive

@@ -440,7 +440,7 @@ def _moment_ms(text: str | None, option: str, otherwise: int = 0) -> int:
 
 def _check_id(text: str | None, what: str) -> None:
     if text is not None and not re.fullmatch(r"[a-z0-9][a-z0-9-]{0,39}", text):
-        fail(f"{what} is an id of small letters, digits and hyphens, at most 40, not {text!r}")
+        fail(f"{what} is an id of lower-case letters, digits and hyphens, at most 40, not {text!r}")
 
 
 # ---- printing

@@ -51,7 +51,7 @@ def add(
     from infra.access.staff import StaffMember
 
     if not STAFF_ID.fullmatch(staff_id):
-        fail("an id has small letters, digits and hyphens, at most 40")
+        fail("an id has lower-case letters, digits and hyphens, at most 40")
     if not name.strip() or len(name) > 80 or not name.isprintable():
         fail("--name has 1 to 80 characters")
     try:

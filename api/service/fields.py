@@ -105,7 +105,7 @@ MONEY_PATTERN = r"^(0|[1-9][0-9]{0,11})\.[0-9]{2}$"
 POSITIVE_PATTERN = r"^(0\.(0[1-9]|[1-9][0-9])|[1-9][0-9]{0,11}\.[0-9]{2})$"
 _TIME = "is a time with its offset, like 2026-03-08T06:00:00-08:00"
 
-Id = Annotated[str, matching(ID_PATTERN, "is an id: small letters, digits and hyphens, at most 40")]
+Id = Annotated[str, matching(ID_PATTERN, "is an id: lower-case letters, digits and hyphens, at most 40")]
 Money = Annotated[str, matching(MONEY_PATTERN, "is an amount with two decimals, like 12.50", examples=["25.00"])]
 PositiveMoney = Annotated[
     str,

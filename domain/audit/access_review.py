@@ -30,7 +30,7 @@ def sign_off(present: AccessReviewed, seen: str, roles: Collection[str] | None) 
     """Sign a review. `present` is what people hold now, `seen` the digest of what was shown; `roles` are the reviewer's
     on the staff register, None where nobody signs in."""
     if roles is not None and ("admin" in roles or not set(roles) & set(REVIEWERS)):
-        raise BadChoice("Somebody from accounting or an auditor signs an access review, and no admin.")
+        raise BadChoice("An access review is signed by accounting or an auditor, never by an admin.")
     if len(present.remark) > LONGEST_REMARK:
         raise BadChoice(f"A remark has at most {LONGEST_REMARK} characters.")
     if seen != present.digest:

@@ -139,7 +139,7 @@ def check_supervision(events: Sequence[RoundEvent]) -> Iterator[Numbered]:
         elif isinstance(event, PlaySupervised):
             by_two = event.by[0] != event.by[1]
         elif contradictions >= MOST_CONTRADICTIONS and not by_two and type(event) not in ANNOTATIONS:
-            what = f"After {contradictions} contradictions of hidden cards the play went on without two people."
+            what = f"After {contradictions} contradictions of hidden cards the play continued without two people."
             yield at, Finding("refused", what)
             return
         if isinstance(event, EntryTakenBack) and event.counts:

@@ -30,7 +30,7 @@ def ahead_of_recording(times: Times) -> Finding | None:
     """Report an event that happened more than a minute after it was recorded."""
     if times.at_ms <= times.recorded_ms + CLOCKS_DIFFER_MS:
         return None
-    what = "It is said to have happened at {found}, after it was recorded at {expected}."
+    what = "Its time, {found}, is after the time at which it was recorded, {expected}."
     return _finding(what, times.recorded_ms, times.at_ms)
 
 
@@ -46,7 +46,7 @@ def before_opening(opened_at_ms: int, times: Times) -> Finding | None:
     """Report an event dated before its round opened, unless it is a late entry."""
     if times.late or times.at_ms >= opened_at_ms:
         return None
-    what = "It is dated {found}, before its round opened at {expected}, and is no late entry."
+    what = "It is dated {found}, before its round opened at {expected}, and is not a late entry."
     return _finding(what, opened_at_ms, times.at_ms)
 
 

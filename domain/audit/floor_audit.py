@@ -70,7 +70,7 @@ def unmatched(claim: Claim, count: int) -> Finding:
     kind, by_round, by_floor = _WORDS[what]
     listed = ", ".join("none" if figure is None else str(figure) for figure in figures)
     says, other = (by_round, by_floor) if count > 0 else (by_floor, by_round)
-    sentence = f"Of {name} {says} ({listed}), and nowhere is it stored that {other}."
+    sentence = f"For {name}, {says} ({listed}), but it is not stored that {other}."
     claimed, counterpart = (listed, None) if count > 0 else (None, listed)
     if what == "ruled":
         return Finding(kind, sentence, stream=f"dispute/{name}", expected=counterpart, found=claimed)
@@ -313,7 +313,7 @@ class BoxAudit:
     def opens(self, event: drop_boxes.CountSealed, units: Sequence[SealedUnit]) -> Iterator[Finding]:
         """Report a stored opening that does not match the sealed count."""
         if [(unit.number, commitment(unit.cards, unit.salt)) for unit in units] != [(0, event.seal)]:
-            yield self._finding(f"What is kept of the count by {event.counter} is not what was sealed.")
+            yield self._finding(f"The stored opening of the count by {event.counter} is not what was sealed.")
 
     def _finding(self, what: str = "") -> Finding:
         return Finding("box", what, table=self.box.table, stream=f"box/{self.box.box}")

@@ -16,8 +16,8 @@ from domain.round.state import Round
 
 Sealed = Mapping[int, Sequence[SealedUnit]]  # openings of seals by the index of their event, -1 for the opening
 
-GONE = "Cards were sealed here, and what opens the seal is gone."
-OTHER = "What is kept of the sealed cards does not open the seal of this event."
+GONE = "Cards were sealed here, and the opening of the seal is gone."
+OTHER = "The stored opening of the sealed cards does not open the seal of this event."
 
 
 class _Seal(Struct, frozen=True):
@@ -70,7 +70,7 @@ def check_seals(round_: Round, events: Sequence[RoundEvent], sealed: Sealed | No
         opened += sum(map(len, waiting.values()))
         yield from _closed(round_, waiting, sealed)
     if sum(map(len, sealed.values())) > opened + (round_.opened.content is not None):
-        yield -1, Finding("seal", "More is kept sealed for the round than was dealt face down in it.")
+        yield -1, Finding("seal", "More openings are stored for the round than cards were sealed in it.")
 
 
 def _given_up(waiting: dict[Place, list[_Seal]], at: int) -> list[_Seal]:
@@ -140,11 +140,11 @@ def _seat(place: Place) -> int | None:
 def _content(opened: RoundOpened, sealed: Sealed) -> Iterator[Numbered]:
     units = sealed.get(-1, ())
     if opened.content is not None and not units:
-        yield -1, Finding("seal", "What was sealed of the round's document is gone.")
+        yield -1, Finding("seal", "The opening of the seal of the round's document is gone.")
     elif opened.content is not None:
         unit = units[0]
         if unit.number or sealing.commitment(unit.cards, unit.salt).hex() != opened.content:
-            yield -1, Finding("seal", "What the round says of its document is not what was sealed with it.")
+            yield -1, Finding("seal", "The seal of the round's document does not match its stored opening.")
 
 
 def _closed(round_: Round, waiting: Mapping[Place, Sequence[_Seal]], sealed: Sealed) -> Iterator[Numbered]:

@@ -57,9 +57,9 @@ DEFAULTS = ThresholdsSet(LOG_CENTS, REPORT_CENTS)
 
 
 def check_patron(bettor: str) -> None:
-    """Refuse what is no id: a name would stay in the record."""
+    """Refuse anything that is not an id: a name would stay in the record."""
     if not _ID.fullmatch(bettor):
-        raise BadChoice(f"{bettor!r} is no id of a patron: small letters, digits and hyphens, at most 40.")
+        raise BadChoice(f"{bettor!r} is not a patron's id: lower-case letters, digits and hyphens, at most 40.")
 
 
 def set_thresholds(log: int, report: int) -> ThresholdsSet:

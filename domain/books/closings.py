@@ -134,7 +134,7 @@ def shut_day(
     """Shut a day that is over and complete."""
     check_people(people, "close a day")
     if closings.status(day) != "open":
-        raise Conflict(f"The gaming day {day} is {closings.status(day)} already.")
+        raise Conflict(f"The gaming day {day} is already {closings.status(day)}.")
     if day >= today:
         raise OutOfTurn(f"The gaming day {day} is not over; today is {today}.")
     check_complete(day, missing, explanation)
@@ -195,7 +195,7 @@ def close_month(
     if month.day != 1:
         raise BadChoice("A month is named by its first day.")
     if month in closings.months:
-        raise Conflict(f"The month {month:%Y-%m} is closed already.")
+        raise Conflict(f"The month {month:%Y-%m} is already closed.")
     if open_days := [day for day in days_of(month) if closings.status(day) != "closed"]:
         named = ", ".join(map(str, open_days[:MOST_NAMED]))
         more = f" and {len(open_days) - MOST_NAMED} more" if len(open_days) > MOST_NAMED else ""

@@ -153,7 +153,9 @@ def _faults(machine: Machine) -> Iterator[tuple[str, tuple[str, ...]]]:
 def keep_machine(machine: str, text: str) -> MachineKept:
     """Store how a machine's files are read; refused if that cannot be used."""
     if not _NAME.fullmatch(machine):
-        raise BadMachine(f"{machine!r} is no name for a machine: small letters, digits and hyphens, at most 40.")
+        raise BadMachine(
+            f"{machine!r} is not a name for a machine: lower-case letters, digits and hyphens, at most 40."
+        )
     read_machine(text)
     return MachineKept(machine, text)
 
@@ -252,7 +254,7 @@ def _worth(machine: Machine, line: _Line) -> int:
 def _whole(machine: Machine, line: _Line, column: str) -> int:
     found = _NUMBERS[machine.decimal].fullmatch(line.cells[column])
     if found is None or found[0].startswith("$") or (found["part"] or "").strip("0"):
-        raise BadCountFile(f"Line {line.number}, {column}: {line.cells[column]!r} is no whole number of pieces.")
+        raise BadCountFile(f"Line {line.number}, {column}: {line.cells[column]!r} is not a whole number of pieces.")
     return _digits(found["whole"])
 
 
@@ -260,7 +262,7 @@ def _amount(machine: Machine, line: _Line, column: str) -> int:
     found = _NUMBERS[machine.decimal].fullmatch(line.cells[column])
     if found is None or len(found["part"] or "") > 2:
         hint = _other_mark(machine, line.cells[column])
-        raise BadCountFile(f"Line {line.number}, {column}: {line.cells[column]!r} is no amount in dollars{hint}.")
+        raise BadCountFile(f"Line {line.number}, {column}: {line.cells[column]!r} is not an amount in dollars{hint}.")
     return _digits(found["whole"]) * 100 + int((found["part"] or "0").ljust(2, "0"))
 
 
@@ -318,7 +320,7 @@ def _text(content: bytes) -> str:
     try:
         text = content.decode("utf-16" if wide else "utf-8-sig")
     except UnicodeDecodeError:
-        raise BadCountFile("The file is no text: save it as CSV in UTF-8.") from None
+        raise BadCountFile("The file is not text: save it as CSV in UTF-8.") from None
     if "\0" in text:
-        raise BadCountFile("The file is no text: save it as CSV in UTF-8.")
+        raise BadCountFile("The file is not text: save it as CSV in UTF-8.")
     return text

@@ -178,7 +178,7 @@ def issue(slip: Slip, session: int, pieces: Pieces | None, people: TwoPeople) ->
     """Issue a slip by the cashier and a second person, neither of whom requested it; other pieces must have the same
     worth."""
     if slip.status != "requested":
-        raise Conflict(f"Slip {name_of(slip.number)} is {slip.status} already.")
+        raise Conflict(f"Slip {name_of(slip.number)} is already {slip.status}.")
     check_people(people, f"issue a {slip.kind}")
     if slip.requested_by in people:
         raise BadChoice(f"Three different people sign a {slip.kind}: {slip.requested_by} asked for it.")
@@ -238,7 +238,7 @@ def void(slip: Slip, reason: str, open_session: int | None, counted_since: bool,
     check_text("reason", reason)
     named = name_of(slip.number)
     if slip.status == "void":
-        raise Conflict(f"Slip {named} is void already.")
+        raise Conflict(f"Slip {named} is already void.")
     if slip.kind not in get_args(MovedKind):
         raise BadChoice(f"Slip {named} is a {slip.kind}: what was counted or swapped stays.")
     if slip.status == "issued" and (slip.session != open_session or counted_since):
@@ -316,7 +316,7 @@ def contradictions(number: int, events: Iterable[tuple[SlipEvent, str]]) -> Iter
             return
         slip = evolve(slip, event, by)
     if slip is None:
-        yield 0, f"{named} has a number, and nothing of it is stored."
+        yield 0, f"{named} has a number, but none of its events are stored."
 
 
 def _follows(slip: Slip | None, event: SlipEvent) -> bool:

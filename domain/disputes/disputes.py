@@ -337,7 +337,7 @@ def _wagers(round_: Round) -> set[WagerKey]:
 
 def give_statement(dispute: Dispute, who: str, part: Part, text: str) -> StatementGiven:
     _check_under_way(dispute)
-    _check_words(text, "A statement says something.")
+    _check_words(text, "A statement needs its text.")
     if who in _arbiters(dispute):
         raise BadChoice(f"{who} has ruled on {_named(dispute)} and cannot be a witness in it.", WHO_RULES)
     return StatementGiven(who, part, text)
@@ -359,7 +359,7 @@ def note(dispute: Dispute, text: str) -> DisputeNoted:
 
 def move_deadline(dispute: Dispute, deadline_ms: int, reason: str, now_ms: int) -> DeadlineMoved:
     if dispute.status not in ("open", "appealed"):
-        raise OutOfTurn(f"{dispute_name(dispute.id)} is {dispute.status}: it awaits no ruling.", APPEALS)
+        raise OutOfTurn(f"{dispute_name(dispute.id)} is {dispute.status}: it is not waiting for a ruling.", APPEALS)
     _check_words(reason, "A new deadline needs its reason.")
     _check_deadline(deadline_ms, now_ms)
     return DeadlineMoved(deadline_ms, reason)
@@ -435,7 +435,7 @@ def close(dispute: Dispute, how: Ending, reason: str, now_ms: int) -> DisputeClo
     """Close a dispute: as final if nothing can follow; accepted before that; withdrawn if no ruling is wanted any
     longer."""
     if dispute.closed is not None:
-        raise Conflict(f"{dispute_name(dispute.id)} has been closed already.", APPEALS)
+        raise Conflict(f"{dispute_name(dispute.id)} has already been closed.", APPEALS)
     _check_words(reason, "Closing a dispute needs its reason.")
     status, ruling = dispute.status, dispute.ruling
     if how == "withdrawn" and status not in ("open", "appealed"):

@@ -77,9 +77,9 @@ def what_if(
 ) -> WhatIf:
     """Decide the round again with some facts replaced: cards by place, anything else by number."""
     if round_.status != "settled":
-        raise OutOfTurn("Only of a settled round can it be asked what would have been.")
+        raise OutOfTurn("What-if questions can only be asked about a settled round.")
     if not cards and not changes:
-        raise BadDocument("Name at least one card or fact that was another.")
+        raise BadDocument("Name at least one card or fact to change.")
     changed = dict(changes or {})
     try:
         supposed = _with_cards(with_changes(facts, changed), cards)

@@ -68,4 +68,4 @@ def _integer(digits: str) -> int | float:
 
 
 def _no_constant(name: str) -> Any:
-    raise BadDocument(f"{NOT_JSON}: {name} is no number there.")
+    raise BadDocument(f"{NOT_JSON}: {name} is not a number there.")

@@ -275,7 +275,7 @@ def drop_fee(box: DropBox, event: FeeDropped | FeeNotDropped) -> BoxEvent:
 
 def remove(box: DropBox, by: tuple[str, str], seal: str) -> BoxRemoved:
     if box.removed is not None:
-        raise Conflict(f"Box {box.box} has been removed already.")
+        raise Conflict(f"Box {box.box} has already been removed.")
     if by[0] == by[1]:
         raise BadChoice("Two different people remove a box.")
     return BoxRemoved(by, seal)
@@ -304,11 +304,11 @@ def check_counter(box: DropBox, counter: str, by_machine: bool = False) -> None:
     if box.reconciled is not None or box.counted is not None:
         raise OutOfTurn(f"Box {box.box} has been counted.")
     if counter in {count.counter for count in box.counts}:
-        raise BadChoice(f"{counter} has counted box {box.box} already: somebody else must.")
+        raise BadChoice(f"{counter} has already counted box {box.box}: somebody else must.")
     for count in box.counts if by_machine else ():
         if (machine := machine_of(count)) is not None:
             raise BadChoice(
-                f"{count.counter} has read a count of box {box.box} from a file of {machine} already:"
+                f"{count.counter} has already read a count of box {box.box} from a file of {machine}:"
                 " the others are counted by hand."
             )
 
@@ -337,12 +337,12 @@ def _total(pieces: Mapping[int, int]) -> int:
 def reconcile(box: DropBox, signed_by: str, tolerance: int, explanation: str | None) -> BoxReconciled:
     """Reconcile a box, signed by somebody who did not count. Beyond the tolerance it needs an explanation."""
     if box.reconciled is not None:
-        raise Conflict(f"Box {box.box} has been reconciled already.")
+        raise Conflict(f"Box {box.box} has already been reconciled.")
     counted = box.counted
     if counted is None:
         raise OutOfTurn(f"Box {box.box} has no count that two people agree on.")
     if signed_by in {count.counter for count in box.counts}:
-        raise BadChoice("Whoever counted does not sign off.")
+        raise BadChoice("Somebody who counted cannot sign off.")
     if abs(counted - box.expected) > tolerance and not explanation:
         raise BadChoice("The count differs from what the box should hold: an explanation is needed.")
     return BoxReconciled(expected=box.expected, counted=counted, signed_by=signed_by, explanation=explanation)

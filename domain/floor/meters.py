@@ -124,5 +124,5 @@ def adjust(meter: Meter, shown: int, reserve: int, reason: str, by: tuple[str, s
     if not reason.strip():
         raise BadChoice("An adjustment of a meter needs its reason.")
     if shown < 0 or reserve < 0:
-        raise BadChoice("A meter shows no less than nothing.")
+        raise BadChoice("A meter cannot show less than 0.00.")
     return MeterAdjusted(shown=shown, reserve=reserve, reason=reason, by=by)

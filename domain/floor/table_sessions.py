@@ -377,7 +377,7 @@ def count_tray(session: TableSession, amount: int, when: TrayCount) -> TrayCount
     if session.playing is not None:
         raise OutOfTurn("The tray is counted between rounds.")
     if amount < 0:
-        raise BadChoice("A tray holds nothing or more.")
+        raise BadChoice("The amount in a tray cannot be negative.")
     if when == "opening" and session.tray == "opening":
         raise OutOfTurn(f"The tray of table {session.table} has its opening count: the closing one comes next.")
     if when == "closing" and session.tray != "opening":
@@ -391,10 +391,10 @@ def tap_in(session: TableSession, dealer: str | None) -> list[TableEvent]:
     if session.playing is not None:
         raise OutOfTurn("Dealers change between rounds.")
     if dealer == NOBODY:
-        raise BadChoice(f"{NOBODY} is no dealer: reports use the word for rounds without one.")
+        raise BadChoice(f"{NOBODY} is not a dealer: reports use the word for rounds without one.")
     if dealer == session.dealer:
-        who = "Nobody deals" if dealer is None else f"{dealer} deals"
-        raise Conflict(f"{who} at table {session.table} already.")
+        who = "Nobody is" if dealer is None else f"{dealer} is already"
+        raise Conflict(f"{who} dealing at table {session.table}.")
     events: list[TableEvent] = [] if session.dealer is None else [DealerTappedOut(session.dealer)]
     return events if dealer is None else [*events, DealerTappedIn(dealer)]
 

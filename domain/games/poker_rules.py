@@ -59,7 +59,7 @@ class PokerFile(RuleSetFile, frozen=True, kw_only=True):
         yield from self._street_faults()
         yield from self._board_faults()
         if lowest_strength(self.qualify.at_least, self.hand_names) is None:
-            yield ("qualify", "at_least"), f"{self.qualify.at_least!r} is no hand of this game"
+            yield ("qualify", "at_least"), f"{self.qualify.at_least!r} is not a hand of this game"
 
     def _street_faults(self) -> Faults:
         wanted = self.street_count

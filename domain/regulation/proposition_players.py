@@ -79,13 +79,13 @@ def register(
     for one in player.registrations:
         if (last_day is None or one.first_day <= last_day) and (one.last_day is None or first_day <= one.last_day):
             until = "on" if one.last_day is None else f"to {one.last_day}"
-            raise BadChoice(f"{bettor} is registered for {one.company} from {one.first_day} {until} already.")
+            raise BadChoice(f"{bettor} is already registered for {one.company} from {one.first_day} {until}.")
     return PropositionRegistered(bettor, company.strip(), registration.strip(), first_day, last_day)
 
 
 def end(player: PropositionPlayer, bettor: str, last_day: date) -> PropositionEnded:
     if not player.registrations:
-        raise BadChoice(f"{bettor} is registered for no company.")
+        raise BadChoice(f"{bettor} is not registered for any company.")
     last = player.registrations[-1]
     if last_day < last.first_day or (last.last_day is not None and last_day >= last.last_day):
         raise BadChoice(f"The registration of {bettor} for {last.company} cannot end on {last_day}.")

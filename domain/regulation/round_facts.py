@@ -117,7 +117,7 @@ def call_supervisor(round_: PlayedRound, supervisor: str) -> SupervisorCalled:
     if not round_.progressive_wins:
         raise BadChoice(f"Nobody won a progressive wager in round {round_.name}.")
     if supervisor == round_.opened.dealer:
-        raise BadChoice(f"{supervisor} dealt the round: somebody else is called.")
+        raise BadChoice(f"{supervisor} dealt the round: somebody else must be called.")
     return SupervisorCalled(round_.name, round_.table, supervisor)
 
 
@@ -128,7 +128,7 @@ def see_deck(round_: PlayedRound, before: Sequence[RoundFact], colour: str) -> D
     if colour not in DECK_COLOURS:
         raise BadChoice(f"A deck is {' or '.join(DECK_COLOURS)}.")
     if any(isinstance(fact, DeckSeen) for fact in before):
-        raise Conflict(f"The deck of round {round_.name} has been seen already.")
+        raise Conflict(f"The deck of round {round_.name} has already been seen.")
     return DeckSeen(round_.name, round_.table, colour, due)
 
 
@@ -178,7 +178,10 @@ def contradictions(round_: PlayedRound, facts: Sequence[tuple[RoundFact, int]]) 
                     yield index, "A supervisor was called for a progressive win, and nobody won one."
             case MisdealNoticed(outcome=outcome):
                 if round_.status != "open" and (outcome == "void") != (round_.status == "void"):
-                    yield index, f"A misdeal is said to have ended as {outcome!r}, and the round is {round_.status}."
+                    yield (
+                        index,
+                        f"The misdeal is recorded as having ended in {outcome!r}, and the round is {round_.status}.",
+                    )
             case HandsHeld():
                 if round_.ended_ms is None or at_ms < round_.ended_ms:
                     yield index, "Hands were taken up before the round was settled."

@@ -127,7 +127,7 @@ def check_copies(round_: Round, cards: Iterable[str | None]) -> None:
             new[card] = copies = new.get(card, 0) + 1
             if deck.get(card, 0) + copies > decks:
                 held = "one deck holds one" if decks == 1 else f"{decks} decks hold {decks}"
-                raise DuplicateCard(f"{card} is on the table already: {held}.", round_.rules.clause("deck"))
+                raise DuplicateCard(f"{card} is already on the table: {held}.", round_.rules.clause("deck"))
 
 
 def check_turned(round_: Round, known: Cards, given: Cards | UnsetType) -> tuple[str, ...]:

@@ -54,7 +54,7 @@ def _withdraw(round_: Round, action: Withdraw) -> list[RoundEvent]:
 def _close_bets(round_: Round, action: CloseBets) -> list[RoundEvent]:
     _over(round_)
     if round_.seats is not None:
-        raise OutOfTurn("No more bets has been called already.", round_.rules.clause("no_more_bets"))
+        raise OutOfTurn("No more bets has already been called.", round_.rules.clause("no_more_bets"))
     if not round_.layout:
         raise MissingWager("Nobody has bet.", round_.rules.clause("required_wagers"))
     round_.game.check_wagers(round_)

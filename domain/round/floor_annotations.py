@@ -25,7 +25,7 @@ def waive_fee(round_: Round, how: Literal["not dropped", "refunded"], reason: st
     if round_.fee is None:
         raise OutOfTurn("No fee was taken in this round.", clause)
     if round_.waived is not None:
-        raise Conflict("The fee of this round has been waived already.", clause)
+        raise Conflict("The fee of this round has already been waived.", clause)
     if not reason.strip():
         raise BadDocument("A waiver needs its reason.")
     return FeeWaived(round_.fee.amount, how, reason)
@@ -59,7 +59,7 @@ class Compared(Struct, frozen=True):
 
     @property
     def difference(self) -> int:
-        """What the bettor received too much, negative if too little."""
+        """What the bettor was overpaid, negative if underpaid."""
         return self.reported.paid - self.reported.collected - (self.due.paid - self.due.collected)
 
 
@@ -76,9 +76,9 @@ def dealer_paid(round_: Round, payments: Sequence[PaymentReported]) -> list[Paym
         if key not in due:
             raise BadDocument(f"{payment.bettor} had no {payment.spot} wager at seat {payment.seat} in this round.")
         if key in reported:
-            raise Conflict(f"What was paid on {key} has been reported already.")
+            raise Conflict(f"What was paid on {key} has already been reported.")
         if min(payment.paid, payment.collected) < 0:
-            raise BadDocument("What was paid and collected is nothing or more.")
+            raise BadDocument("The amounts paid and collected cannot be negative.")
         if payment.collected > due[key].wager:
             raise BadChoice(f"No more than the {dollars(due[key].wager)} on {key} can have been collected.")
         reported.add(key)

@@ -257,7 +257,7 @@ def supervised(round_: Round, by: str, second_person: str | None) -> list[RoundE
         if round_.contradictions >= MOST_CONTRADICTIONS:
             raise SecondPersonNeeded(
                 f"{round_.contradictions} requests of this round contradicted cards that are face down, or named cards"
-                " that were taken back: only a floor supervisor together with a second person may go on with it."
+                " that were taken back: only a floor supervisor together with a second person may continue it."
             )
         return []
     if second_person == by:

@@ -24,7 +24,7 @@ def take_back(round_: Round, action: TakeBack) -> list[RoundEvent]:
     """Take back the last entry. Cards that anybody saw, and the second mistake of a round, need the floor's
     confirmation."""
     if not action.reason.strip() or len(action.reason) > LONGEST_REASON:
-        raise BadDocument(f"Say in at most {LONGEST_REASON} characters why it is taken back.")
+        raise BadDocument(f"Give the reason in at most {LONGEST_REASON} characters.")
     entry, before = check_open(round_)
     if needs_floor(round_) and action.confirmed_by is None:
         raise SecondPersonNeeded(

@@ -88,7 +88,7 @@ def read_file(text: str, ruleset: str) -> RuleSet:
     try:
         found = mistakes(text, name)
     except (RecursionError, UnicodeEncodeError):
-        raise BadChoice("The rule set is no text that a person has written.") from None
+        raise BadChoice("The rule set is not text that a person has written.") from None
     if found:
         raise BadChoice("The rule set has mistakes. " + " ".join(f"{error}." for error in found))
     return loader.parse(text, name)
@@ -135,7 +135,7 @@ def _check_next(book: RuleBook, rules: RuleSet, first_day: date, at_ms: int) -> 
         return
     newest = book.load(rules.id)
     if book.adoption_of(rules.id, rules.content_hash) is not None:
-        raise BadChoice(f"Version {rules.version} of {rules.id} with this text is adopted already.")
+        raise BadChoice(f"Version {rules.version} of {rules.id} with this text is already adopted.")
     if rules.version != newest.version + 1:
         raise BadChoice(
             f"The next version of {rules.id} is {newest.version + 1}, and the file calls itself version"
@@ -166,7 +166,7 @@ def retire(
     newest = book.load(ruleset)
     since, until = newest.in_force.since, newest.in_force.until
     if until is not None and from_day > until:
-        raise BadChoice(f"The last day of {ruleset} is {until} already.")
+        raise BadChoice(f"The last day of {ruleset} is already {until}.")
     if from_day <= since:
         raise BadChoice(f"Version {newest.version} of {ruleset} begins on {since}: it is retired from a later day on.")
     _check_ahead(from_day, at_ms, f"Rounds of today open under {ruleset}")

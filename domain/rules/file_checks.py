@@ -165,7 +165,7 @@ def _table_facts(file: RuleSetFile, game: Game) -> Faults:
         if spot not in game.base_spots + game.bonus_spots:
             yield ("toke", "minimum_on", number), f"no tip is wagered on {spot!r}"
     if not cents(file.chip.usual):
-        yield ("chip", "usual"), "a chip is worth something"
+        yield ("chip", "usual"), "a chip must be worth more than 0.00"
     if file.bank.held_by == "player-dealer":
         if file.rotation is None:
             yield ("bank", "held_by"), "a player-dealer game says how the bank rotates: [rotation] is missing"
@@ -255,9 +255,9 @@ def _settlement(file: RuleSetFile, game: Game) -> Faults:
     if settlement.seats == "player-dealer-left" and file.bank.held_by == "house":
         yield ("settlement", "seats"), "a house bank has no player-dealer to begin next to"
     if not settlement.order and game.one_order:
-        yield ("settlement",), "this game settles in one order, whatever became of the hand"
+        yield ("settlement",), "this game settles in one order, whatever happened to the hand"
     if settlement.order and (settlement.won or settlement.lost or settlement.tied):
-        yield ("settlement", "order"), "one order for all hands leaves no other for some"
+        yield ("settlement", "order"), "with one order for all hands, none can have another"
     if (settlement.unqualified or settlement.unqualified_first) and game.one_order:
         yield ("settlement",), "this game settles in one order whether or not the dealer hand qualifies"
     if (settlement.unqualified_clause is not None) != bool(settlement.unqualified):
@@ -272,7 +272,7 @@ def _settlement(file: RuleSetFile, game: Game) -> Faults:
             yield (*path, number), f"{spot!r} occurs twice"
         for number, spot in enumerate(order):
             if spot not in wanted:
-                yield (*path, number), f"{spot!r} is no wager of this game"
+                yield (*path, number), f"{spot!r} is not a wager of this game"
         if missing := wanted.difference(order):
             yield path, f"the order of settlement leaves out {_list(missing)}"
 
@@ -299,9 +299,9 @@ def _pays(path: Path, table: PayTableSection, hands: Sequence[str]) -> Faults:
     """Check that a table starts at the best hand, or the most cards, and has no gap down to the last that pays."""
     for hand, odds in table.pays.items():
         if hand not in hands:
-            yield (*path, hand), f"{hand!r} is no line of a table for {table.spot!r}"
+            yield (*path, hand), f"{hand!r} is not a line of a table for {table.spot!r}"
         if not isinstance(odds, str) or not _ODDS.fullmatch(odds):
-            yield (*path, hand), f'{odds!r} are no odds; they look like "3:2"'
+            yield (*path, hand), f'{odds!r} are not odds; odds look like "3:2"'
     first = next(iter(table.pays)) if hands[0].isdigit() else hands[0]
     start = hands.index(first) if first in hands else 0
     for hand, expected in zip(table.pays, hands[start:], strict=False):
@@ -345,7 +345,7 @@ def _tiers(path: Path, schedule: ScheduleSection, most: int) -> Faults:
         if tier.up_to == NO_BOUND:
             yield place, "only the last tier is without an upper bound"
         elif not _MONEY.match(tier.up_to):
-            yield place, f'{tier.up_to!r} is no amount; it looks like "12.50"'
+            yield place, f'{tier.up_to!r} is not an amount; an amount looks like "12.50"'
         elif cents(tier.up_to) <= below:
             yield place, f"the bounds do not rise: {tier.up_to}"
         else:
@@ -377,7 +377,7 @@ def _award_hands(path: Path, awards: Sequence[AwardSection]) -> Faults:
     for line, award in enumerate(awards):
         place = (*path, line, "hand")
         if award.hand not in _PROGRESSIVE_HANDS:
-            yield place, f"{award.hand!r} is no hand of a progressive table"
+            yield place, f"{award.hand!r} is not a hand of a progressive table"
             return
         rank = _PROGRESSIVE_HANDS.index(award.hand)
         if rank <= above:

@@ -57,7 +57,7 @@ class RuleBook:
             same = shipped.get(number)
             since = adoption.event.first_day
             if same is not None and number == min(adopted) and same.content_hash == adoption.event.content_hash:
-                since = same.in_force.since  # it was in force already: nothing changed for earlier rounds
+                since = same.in_force.since  # it was already in force: nothing changed for earlier rounds
             in_force = replace(adoption.rules.in_force, since=since, until=adoption.event.last_day)
             known[number] = replace(adoption.rules, in_force=in_force)
         found: list[RuleSet] = []

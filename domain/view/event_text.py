@@ -117,7 +117,7 @@ def _describe_other(event: RoundEvent) -> EventText:
         case EntryTakenBack():
             return _taken_back(event)
         case PlaySupervised(by):
-            return EventText(f"The play goes on under {by[0]} and {by[1]}")
+            return EventText(f"The play continues under {by[0]} and {by[1]}")
         case _:
             raise AssertionError(f"no words for {type(event).__name__}")
 

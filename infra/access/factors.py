@@ -165,7 +165,7 @@ class Factors:
 
     def demand(self, roles: Collection[str], by: str) -> None:
         if unknown := set(roles) - set(ROLES):
-            raise NotAllowed(f"{sorted(unknown)[0]} is no role.")
+            raise NotAllowed(f"{sorted(unknown)[0]} is not a role.")
         self._database.write(
             "INSERT INTO roundledger.factor_demands (roles, set_by) VALUES (%s, %s)", [sorted(roles), by]
         )

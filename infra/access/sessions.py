@@ -26,7 +26,7 @@ WRONG = "That is not the id and password of anybody who may sign in."
 WRONG_CODE = "That code is not valid: it is not the current one, or was used before."
 NO_CODE = (
     "They have a second factor, so the code of their app or a recovery code comes with the password. On a page, their "
-    "passkey will do."
+    "passkey is enough."
 )
 
 

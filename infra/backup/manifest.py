@@ -97,7 +97,7 @@ def file_entries(folder: Path) -> dict[str, FileEntry]:
     """Size and hash of every file of a backup except its manifest."""
     names = list(_names(folder))
     if links := [name for name in names if (folder / name).is_symlink()]:
-        raise BadBackup(f"{links[0]} is a link, as of a tablespace: what it leads to would not be in the backup.")
+        raise BadBackup(f"{links[0]} is a link, such as one to a tablespace: its target would not be in the backup.")
     return {name: _entry(folder / name) for name in names}
 
 
@@ -109,7 +109,7 @@ def differences(folder: Path, manifest: Manifest, report: Callable[[int], None] 
         if name not in there:
             found.append(f"{name} is missing.")
         elif (folder / name).is_symlink():
-            found.append(f"{name} is a link, which no backup has.")
+            found.append(f"{name} is a link, which a backup never contains.")
         elif _entry(folder / name) != entry:
             found.append(f"{name} is not as it was written.")
         report(entry.size)

@@ -116,7 +116,7 @@ def check(pgdata: Path, uid: int | None) -> None:
         major = (pgdata / "PG_VERSION").read_text().strip()
     except FileNotFoundError:
         raise EmbeddedPostgresError(
-            f"{pgdata} holds no PostgreSQL database. Restore it from a backup, or move it away to start empty."
+            f"{pgdata} contains no PostgreSQL database. Restore it from a backup, or move it away to start empty."
         ) from None
     if major != str(POSTGRES_MAJOR):
         is_older = not major.isdigit() or int(major) < POSTGRES_MAJOR

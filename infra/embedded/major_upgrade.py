@@ -34,7 +34,7 @@ def written_by(home: Path) -> int | None:
 
 
 def upgrade(home: Path, old_install: Path | None = None, say: Callable[[str], None] = lambda what: None) -> Path:
-    """Upgrade the database to this release's PostgreSQL; return where the old one is kept. Nobody uses it meanwhile."""
+    """Upgrade the database, which nobody may use meanwhile; return the folder of the old one."""
     shared = SharedServer(home, find_in_wheel())
     with shared.closed() as server:
         home = server.home

@@ -106,7 +106,7 @@ class Server:
 
     def _pause(self, waited: float) -> None:
         if waited > TIMEOUT_S:
-            raise EmbeddedPostgresError(f"PostgreSQL keeps us waiting for {waited:.0f} s; {self.log} may say why.")
+            raise EmbeddedPostgresError(f"PostgreSQL has not answered for {waited:.0f} s; {self.log} may say why.")
         time.sleep(min(0.2, 0.005 + waited / 10))
 
     def _is_ready(self) -> bool:

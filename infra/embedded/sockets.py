@@ -58,7 +58,7 @@ class SocketFolder:
                     return self._borrow(folder)
                 folder.rmdir()
         raise EmbeddedPostgresError(
-            f"There is no place for the server's socket: {self._own} has too long a path or a disk that takes no "
+            f"There is no place for the server's socket: {self._own} has too long a path or a disk that supports no "
             "sockets, and so have the folders for temporary files. Set TMPDIR to a short path on a local disk."
         )
 

@@ -58,7 +58,7 @@ class DiskReserve:
     def in_words(self) -> str:
         return (
             f"The database's disk is nearly full: {_mib(self._free):,} MiB are free, and recording stops below "
-            f"{_mib(self.reserve_bytes):,} MiB. Nothing was stored; recording goes on by itself once there is space."
+            f"{_mib(self.reserve_bytes):,} MiB. Nothing was stored; recording resumes by itself once there is space."
         )
 
 

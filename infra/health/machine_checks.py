@@ -80,7 +80,7 @@ def disk(reserve: DiskReserve | None) -> Check:
         f"{free >> 20:,} MiB are free at {reserve.folder}; recording stops below {reserve.reserve_bytes >> 20:,} MiB."
     )
     if free < reserve.reserve_bytes:
-        return fault("disk", found, "Free space now; recording goes on by itself.")
+        return fault("disk", found, "Free space now; recording resumes by itself.")
     if free < RESERVES_TO_SPARE * reserve.reserve_bytes:
         return warning("disk", found, "Free space, or move the database to a larger disk.")
     return ok("disk", found)

@@ -52,7 +52,7 @@ class Holds:
             if self.find("round", round_id) is None:
                 placed.append(self._add("round", round_id, True, f"Dispute {subject}: {reason}"[:LONGEST_REASON], by))
         if not placed:
-            raise Conflict(f"There is a hold on {kind} {subject} already.")
+            raise Conflict(f"There is already a hold on {kind} {subject}.")
         return placed
 
     def lift(self, kind: Kind, subject: str, reason: str, by: str) -> Hold:

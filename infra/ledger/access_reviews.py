@@ -12,7 +12,6 @@ from domain.audit.access_review import AccessReviewed, is_due, sign_off
 from infra.access.callers import OPEN, Caller
 from infra.access.review.holdings import access
 from infra.access.signatures import Signatures
-from infra.aggregates.changes import Changes
 from infra.ledger.actor import Actor
 from infra.ledger.application import CommandReceipt, LedgerApplication
 from infra.store.streams import stream_id
@@ -78,12 +77,9 @@ def review_access(
         remark=remark,
     )
     before = ledger.events.last(stream_id(*REVIEWS))
-    actor = Actor(reviewer.by, now_ms)
-    version = 0
-    if before:
-        version, actor = before[0].originator_version, actor.after(before[0].at_ms, "the last review")
-    changes = Changes(actor)
-    changes.add(*REVIEWS, version, [signed := sign_off(present, seen, roles)])
+    version, last_ms = (before[0].originator_version, before[0].at_ms) if before else (0, 0)
+    actor = Actor(reviewer.by, now_ms).after(last_ms, "the last review")
+    signed = sign_off(present, seen, roles)
     shown = _shown(signed, actor.by, actor.at_ms)
-    ledger.save_changes(changes, "The access review", receipt, shown)
+    ledger.append(REVIEWS, signed, actor, "The access review", version, receipt, shown)
     return shown

@@ -20,6 +20,7 @@ from infra.aggregates.rulebook import Rulebook
 from infra.aggregates.stored_postings import StoredPostings
 from infra.aggregates.tables import Tables
 from infra.health.disk_space import DiskReserve
+from infra.ledger.actor import Actor
 from infra.store import appender
 from infra.store.appender import Receipt, SealedCard
 from infra.store.encoding.mapper import RecordedEvent, TypedMapper
@@ -89,6 +90,29 @@ class LedgerApplication(Application[UUID]):
             self.events.put(changes.collect_events(), receipt=receipt)
         except appender.Conflict:
             raise Overtaken(f"{what} has moved on in the meantime.") from None
+
+    def append(
+        self,
+        aggregate: tuple[str, str],
+        event: Any,
+        actor: Actor,
+        what: str,
+        version: int | None = None,
+        receipt: CommandReceipt = None,
+        outcome: object = None,
+        after: str = "",
+    ) -> int:
+        """Save one event of one aggregate, after `version` or else after its last event; return its version.
+
+        With `after`, words for that last event, its time is no earlier. Without an `outcome` that is the event."""
+        if version is None:
+            last = self.events.last(stream_id(*aggregate))
+            version = last[0].originator_version if last else 0
+            actor = actor.after(last[0].at_ms, after) if last and after else actor
+        changes = Changes(actor)
+        version = changes.add(*aggregate, version, [event])
+        self.save_changes(changes, what, receipt, event if outcome is None else outcome)
+        return version
 
     # ---- loading
 

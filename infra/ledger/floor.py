@@ -121,7 +121,7 @@ class Floor:
         def change(state: TableState, changes: Changes) -> TableState:
             session = state.open_session(table)
             if self._ledger.find_box(new_box) is not None:
-                raise Conflict(f"Box {new_box} has been on a table already: every drop has a box id of its own.")
+                raise Conflict(f"Box {new_box} has already been on a table: every drop has a box id of its own.")
             changed = table_sessions.change_box(session, new_box)
             if session.box is not None:
                 old, version = self._box(session.box)

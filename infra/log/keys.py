@@ -56,11 +56,11 @@ class KeyFile:
         except (OSError, UnicodeDecodeError) as error:
             raise KeyProblem(f"The key {self.path} cannot be read: {error}.") from None
         if stat.S_IMODE(mode) & 0o077:
-            raise KeyProblem(f"The key {self.path} can be read by others than its owner: chmod 600 it.")
+            raise KeyProblem(f"The key {self.path} can be read by people other than its owner: run `chmod 600` on it.")
         try:
             return parse_signer(text)
         except BadNote as error:
-            raise KeyProblem(f"{self.path} holds no key: {error}.") from None
+            raise KeyProblem(f"{self.path} contains no key: {error}.") from None
 
     def save(self, signer: Signer) -> None:
         """Save the key in a new file; never overwrites."""
@@ -72,7 +72,7 @@ class KeyFile:
                 file.flush()
                 os.fsync(descriptor)
         except FileExistsError:
-            raise KeyProblem(f"There is a key at {self.path} already.") from None
+            raise KeyProblem(f"There is already a key at {self.path}.") from None
         except OSError as error:
             raise KeyProblem(f"The key {self.path} cannot be written: {error.strerror}.") from None
 
@@ -90,5 +90,5 @@ class KeyFile:
                 self.path.rename(aside)
             self.successor.path.rename(self.path)
         except OSError as error:
-            raise KeyProblem(f"The key {self.path} cannot be put aside: {error.strerror}.") from None
+            raise KeyProblem(f"The key {self.path} cannot be set aside: {error.strerror}.") from None
         return aside

@@ -76,7 +76,7 @@ class RemoteLog:
         except (URLError, OSError, ValueError) as error:
             raise Unreachable(f"{self._address} does not answer: {getattr(error, 'reason', error)}") from None
         if len(body) > MOST_BYTES:
-            raise Unreachable(f"{self._address}{path} answers with too much")
+            raise Unreachable(f"{self._address}{path} answers with more than it should")
         return body
 
 

@@ -105,7 +105,7 @@ def continue_log(database_url: str, key_folder: Path, by: str, second: str, reas
         keys = sealer.log.keys()
         published = sealer.log.published(keys[-1].name) if keys else None
         if published is None or published.size <= sealer.size:
-            raise BrokenLog("The log lacks nothing that was published; it goes on under its name.")
+            raise BrokenLog("The log lacks nothing that was published, and continues under its name.")
         succession = Succession(
             old_name=keys[-1].name, restored_size=sealer.size, published_size=published.size, reason=reason.strip()
         )

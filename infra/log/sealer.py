@@ -273,7 +273,7 @@ class Sealer:
     def create_key(self, origin: str | None = None) -> Verifier:
         """Create the log's first key, under a chosen name."""
         if self.log.keys():
-            raise KeyProblem("The log has a key already; `roundledger log key rotate` makes another.")
+            raise KeyProblem("The log already has a key; `roundledger log key rotate` makes another.")
         self._signer = self._first_signer(origin or origin_of(self.log.log_id()))
         return self._signer.verifier
 
@@ -287,7 +287,7 @@ class Sealer:
             old = self.signer()
             self.seal()
         elif file.load() is not None:
-            raise KeyProblem(f"The key is at {file.path}: it is not lost. Put it aside first if it must not sign.")
+            raise KeyProblem(f"The key is at {file.path}: it is not lost. Set it aside first if it must not sign.")
         cosigners = [] if old is None else [old]
         return self._sign_with(new_signer(keys[-1].name), cosigners, "lost" if lost else "rotated")
 

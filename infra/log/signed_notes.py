@@ -122,7 +122,7 @@ def parse_note(text: str) -> Note:
     for line in lines[:-1].split("\n"):
         found = _SIGNATURE_LINE.fullmatch(line)
         if found is None:
-            raise BadNote("a line below the text of a note is no signature")
+            raise BadNote("a line below the text of a note is not a signature")
         value = decode_base64(found[2])
         if len(value) < 5 or len(signatures) == MOST_SIGNATURES:
             raise BadNote("a signature that is too short, or too many of them")
@@ -143,7 +143,7 @@ def parse_signer(text: str) -> Signer:
         raise BadNote("a signer's key begins with PRIVATE+KEY+")
     name, id_, key = _parts(parts[2:], "a signer's key is PRIVATE+KEY+name+id+key")
     if key[0] not in (SIGNATURE, COSIGNATURE) or len(key) != 33:
-        raise BadNote("a key that is not of Ed25519")
+        raise BadNote("a key that is not an Ed25519 key")
     signer = Signer(name, key[0], key[1:])
     _check(signer.verifier, id_)
     return signer
@@ -166,7 +166,7 @@ def _parts(parts: list[str], what: str) -> tuple[str, str, bytes]:
 
 def _check(verifier: Verifier, id_: str) -> None:
     if verifier.kind not in (SIGNATURE, COSIGNATURE) or len(verifier.public) != 32:
-        raise BadNote("a key that is not of Ed25519")
+        raise BadNote("a key that is not an Ed25519 key")
     if verifier.id.hex() != id_:
         raise BadNote("a key whose id does not belong to it")
 
@@ -178,5 +178,5 @@ def decode_base64(text: str) -> bytes:
     except ValueError:
         raise BadNote("what should be base64 is not") from None
     if b64encode(value).decode() != text:
-        raise BadNote("base64 that is not written as it should be")
+        raise BadNote("base64 that is not in its canonical form")
     return value

@@ -108,7 +108,7 @@ class Witness:
         if succession is None or self.last_of(checkpoint.origin) is not None or not self.keys_of(succession.old_name):
             return None
         if succession.restored_size > checkpoint.size:
-            raise Refused("unreadable", "the log has fewer events than it says that it was restored with")
+            raise Refused("unreadable", "the log has fewer events than it says it was restored with")
         return succession
 
     def accepted_succession(self, checkpoint: Checkpoint) -> str | None:

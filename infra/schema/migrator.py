@@ -167,7 +167,7 @@ def _outstanding(connection: psycopg.Connection, wanted: list[Migration]) -> lis
     if outstanding and recorded and outstanding[0].number < max(recorded):
         raise MigrationRefused(
             f"Migration {outstanding[0].number:04}_{outstanding[0].name} would come after "
-            f"{max(recorded):04}, which has been applied already. Give it a higher number."
+            f"{max(recorded):04}, which has already been applied. Give it a higher number."
         )
     return outstanding
 

@@ -152,7 +152,7 @@ def rejoin(old: Path, primary: Primary) -> None:
         mark_superseded(server.home, primary)
         if (server.home / REWINDING).exists():
             raise StandbyRefused(
-                f"{old} was to be rewound before, and that was interrupted: it cannot be used any more. Make a new "
+                f"{old} was being rewound, and that was interrupted: it can no longer be used. Make a new "
                 "standby in an empty folder with `roundledger standby create`."
             )
         server.recover()  # it may have been killed, and only a stopped server can be rewound

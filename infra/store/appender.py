@@ -1,7 +1,7 @@
 """The write path: everything of one command is appended in one statement, all or none.
 
 Writers of one process share commits (group_commit.py). A statement whose answer was lost with its connection is sent
-again; if it turns out to be stored already, that is a success."""
+again; if it turns out to be already stored, that is a success."""
 
 from __future__ import annotations
 

@@ -107,7 +107,7 @@ class Archive:
         except OSError as error:
             raise DamagedFile(f"{path} cannot be read: {error.strerror}") from None
         if sha256(content).hexdigest() != self._files[path].sha256:
-            raise DamagedFile(f"{path} is not the file that the manifest names: its hash is another.")
+            raise DamagedFile(f"{path} is not the file that the manifest names: its hash is different.")
         try:
             return pa.parquet.read_table(pa.BufferReader(content))
         except pa.ArrowException as error:

@@ -58,7 +58,7 @@ def set_gaming_days(connection: Connection, calendar: Calendar, by: str, now: da
             [calendar.from_day, calendar.time_zone, shifts, by],
         )
     except psycopg.errors.UniqueViolation:
-        raise ValueError(f"Gaming days are set from {calendar.from_day} on already, and what is set stays.") from None
+        raise ValueError(f"Gaming days are already set from {calendar.from_day} on, and what is set stays.") from None
 
 
 def _calendar(from_day: date, time_zone: str, shifts: str) -> Calendar:

@@ -127,7 +127,7 @@ def _check_manifest(files: dict[str, bytes], verdict: Verdict) -> dict[str, Any]
         verdict.fault(name, "the manifest does not list it")
     for name, said in listed.items():
         if name not in files:
-            verdict.fault(name, "the manifest lists it, and it is not there")
+            verdict.fault(name, "the manifest lists it, but it is missing")
         elif said != {"bytes": len(files[name]), "sha256": sha256(files[name]).hexdigest()}:
             verdict.fault(name, "its hash is not the one in the manifest")
     return manifest

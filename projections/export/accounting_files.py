@@ -30,7 +30,7 @@ Rows = Sequence[Mapping[str, Any]]
 
 
 def beancount_account(account: str) -> str:
-    """Return the account's name. Ids are small letters, digits and dashes, so a capital in front distinguishes them;
+    """Return the account's name. Ids have lower-case letters, digits and dashes, so a capital in front marks them;
     free text is spelled out."""
     kind, _, name = account.partition(":")
     root = BEANCOUNT_ROOTS.get(kind)

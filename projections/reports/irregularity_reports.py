@@ -68,7 +68,7 @@ def _disputes_by(name: str, expression: LiteralString) -> Report:
 
 
 def _payments(name: str, always: dict[str, LiteralString]) -> Report:
-    """`difference` is what the bettor received too much; `left` is what remains of it after corrections."""
+    """`difference` is what the bettor was overpaid; `left` is what remains of it after corrections."""
     return Report(
         name=name,
         projection=Payments,

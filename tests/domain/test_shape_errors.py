@@ -23,7 +23,7 @@ BET = {"do": "bet", "seat": 1, "spot": "ante", "amount": "25.00"}
         (Action, {**BET, "seat": "1"}, "`seat` has to be a whole number"),
         (Action, {**BET, "amount": None}, "`amount` has to be text"),
         (Action, {**BET, "tip": 1}, "`tip` is not a field here"),
-        (Action, {**BET, "bettor": "P 1"}, "`bettor` is an id: small letters, digits and hyphens, at most 40"),
+        (Action, {**BET, "bettor": "P 1"}, "`bettor` is an id: lower-case letters, digits and hyphens, at most 40"),
         (Action, {"do": "deal", "to": 1.5, "cards": []}, "`to` has to be a whole number or text"),
         (Action, {"do": "deal", "to": 1, "cards": ["1x"]}, "`cards[0]` cannot be '1x'"),
         (

@@ -50,4 +50,4 @@ def test_a_file_that_was_replaced_by_a_link_to_the_same_is_reported(backup: Path
     manifest, file = manifest_of(backup), backup / "data" / "base" / "1"
     file.rename(tmp_path / "elsewhere")
     file.symlink_to(tmp_path / "elsewhere")
-    assert differences(backup, manifest) == ["data/base/1 is a link, which no backup has."]
+    assert differences(backup, manifest) == ["data/base/1 is a link, which a backup never contains."]

@@ -422,7 +422,7 @@ def test_a_correction_that_something_else_refuses_is_no_test_of_a_folded_hand(cl
     """What it does to a meter may be refused, and that is found out before anything is compared."""
 
     def refuse(*_: Any) -> None:
-        raise BadChoice("A meter shows no less than nothing.")
+        raise BadChoice("A meter cannot show less than 0.00.")
 
     monkeypatch.setattr("infra.ledger.annotations._correct_meter", refuse)
     raw = bank_round("meter-first", round_id="r-meter-first")

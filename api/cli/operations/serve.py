@@ -199,7 +199,7 @@ def create_token(
     holder = staff or (maker if table is None else f"terminal-{table}"[:40])
     for name, value in (("--for", holder), ("--table", table)):
         if value is not None and not STAFF_ID.fullmatch(value):
-            fail(f"{name} has small letters, digits and hyphens, at most 40")
+            fail(f"{name} has lower-case letters, digits and hyphens, at most 40")
     if (role == "terminal") != (table is not None):
         fail("a terminal's token names its --table, and nobody else's does")
     key = settings.token_key.get_secret_value()

@@ -155,7 +155,7 @@ def _anybody(headers: Mapping[str, str]) -> Caller:
     """Return the caller without authentication: everybody may do everything, under the staff id that they give."""
     by = headers.get("staff-id", OPEN)
     if not STAFF_ID.fullmatch(by):
-        raise Problem("bad_document", "Staff-Id is a staff id: small letters, digits and hyphens, at most 40.")
+        raise Problem("bad_document", "Staff-Id is a staff id: lower-case letters, digits and hyphens, at most 40.")
     return Caller(by, OPEN)
 
 

@@ -106,7 +106,7 @@ class Pure215File(RuleSetFile, frozen=True, kw_only=True):
         yield from self.button.faults()
         for name, section in (("insurance", self.insurance), ("surrender", self.surrender)):
             if not _SHARE.fullmatch(section.share):
-                yield (name, "share"), f'{section.share!r} is no share; one looks like "1:2"'
+                yield (name, "share"), f'{section.share!r} is not a share; a share looks like "1:2"'
             elif (share := Odds.read(section.share)).to > share.per:
                 yield (name, "share"), f"{section.share!r} is more than the whole game wager"
         yield from self._total_faults()
@@ -123,7 +123,7 @@ class Pure215File(RuleSetFile, frozen=True, kw_only=True):
                 yield path, f"a hand has {FEWEST_POINTS} to {MOST_POINTS} points, and with {MOST_POINTS} it is complete"
         if player.must_hit >= player.must_stand:
             for name in ("must_stand", "must_hit"):
-                yield ("player_totals", name), "a hand cannot have to hit and to stand"
+                yield ("player_totals", name), "a hand cannot be required both to hit and to stand"
 
     def what_follows(self) -> list[Path]:
         return [("split", "most_hands")]

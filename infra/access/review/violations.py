@@ -54,6 +54,6 @@ def _remedy(kept: Holding, refused: Holding, parts: Collection[str]) -> str:
         elif one.way == "token":
             ways.append(f"revoke the token {one.token_id}")
         else:
-            ways.append(f"let the identity provider claim {role_of(one.part)} no more")
+            ways.append(f"stop the identity provider from claiming {role_of(one.part)}")
     said = ", or ".join(ways)
     return f"{said[0].upper()}{said[1:]}."

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from domain.books import chart_of_accounts
-from infra.aggregates.changes import Changes
 from infra.ledger.actor import Actor
 from infra.ledger.application import CommandReceipt, LedgerApplication
 from infra.store.encoding.mapper import RecordedEvent
@@ -22,8 +21,5 @@ def keep_chart(
     ledger: LedgerApplication, text: str, actor: Actor, receipt: CommandReceipt = None
 ) -> chart_of_accounts.ChartKept:
     kept = chart_of_accounts.keep_chart(text)
-    before = kept_chart(ledger)
-    changes = Changes(actor.after(0 if before is None else before.at_ms, "the chart before"))
-    changes.add(*CHART, 0 if before is None else before.originator_version, [kept])
-    ledger.save_changes(changes, "The chart of accounts", receipt, kept)
+    ledger.append(CHART, kept, actor, "The chart of accounts", receipt=receipt, after="the chart before")
     return kept

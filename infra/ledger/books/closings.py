@@ -8,12 +8,9 @@ from datetime import date
 from domain.books import closings
 from domain.books.closings import Balance, ClosingEvent, DayClosed, DayReopened, Missing, MonthClosed
 from domain.two_people import TwoPeople
-from infra.aggregates.changes import Changes
 from infra.aggregates.stored_closings import CLOSINGS, StoredClosings, stored_closings
 from infra.ledger.actor import Actor
 from infra.ledger.application import CommandReceipt, LedgerApplication
-
-WHAT = "The closing of the books"
 
 
 def shut_day(
@@ -46,7 +43,7 @@ def close_day(
     stored = stored_closings(ledger.events)
     people = TwoPeople(actor.by, second_person)
     closed = closings.close_day(stored.closings, day, balances, checkpoint, explanation, people)
-    _save(ledger, stored, closed, actor, receipt, closed)
+    _save(ledger, stored, closed, actor, receipt)
     return closed
 
 
@@ -60,7 +57,7 @@ def reopen_day(
 ) -> DayReopened:
     stored = stored_closings(ledger.events)
     reopened = closings.reopen_day(stored.closings, day, reason, TwoPeople(actor.by, second_person))
-    _save(ledger, stored, reopened, actor, receipt, reopened)
+    _save(ledger, stored, reopened, actor, receipt)
     return reopened
 
 
@@ -75,7 +72,7 @@ def close_month(
 ) -> MonthClosed:
     stored = stored_closings(ledger.events)
     closed = closings.close_month(stored.closings, month, balances, checkpoint, TwoPeople(actor.by, second_person))
-    _save(ledger, stored, closed, actor, receipt, closed)
+    _save(ledger, stored, closed, actor, receipt)
     return closed
 
 
@@ -89,7 +86,7 @@ def reopen_month(
 ) -> closings.MonthReopened:
     stored = stored_closings(ledger.events)
     reopened = closings.reopen_month(stored.closings, month, reason, TwoPeople(actor.by, second_person))
-    _save(ledger, stored, reopened, actor, receipt, reopened)
+    _save(ledger, stored, reopened, actor, receipt)
     return reopened
 
 
@@ -99,10 +96,7 @@ def _save(
     event: ClosingEvent,
     actor: Actor,
     receipt: CommandReceipt = None,
-    outcome: object = None,
 ) -> int:
     last_ms = stored.entries[-1].at_ms if stored.entries else 0
-    changes = Changes(actor.after(last_ms, "the last closing"))
-    version = changes.add(*CLOSINGS, stored.version, [event])
-    ledger.save_changes(changes, WHAT, receipt, outcome)
-    return version
+    actor = actor.after(last_ms, "the last closing")
+    return ledger.append(CLOSINGS, event, actor, "The closing of the books", stored.version, receipt)

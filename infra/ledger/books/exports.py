@@ -7,7 +7,6 @@ from datetime import date
 from typing import TypeVar
 
 from domain.books.exports import JournalExported, seen_before
-from infra.aggregates.changes import Changes
 from infra.ledger.actor import Actor
 from infra.ledger.application import CommandReceipt, LedgerApplication
 from infra.store.encoding.mapper import RecordedEvent
@@ -32,7 +31,6 @@ def record_export(
     name = exported.day.isoformat()
     before = exports_of(ledger, exported.day)
     made = outcome(seen_before([entry.event for entry in before], exported))
-    changes = Changes(actor.after(before[-1].at_ms if before else 0, "the export before"))
-    changes.add(EXPORT, name, len(before), [exported])
-    ledger.save_changes(changes, f"The export of {name}", receipt, made)
+    actor = actor.after(before[-1].at_ms if before else 0, "the export before")
+    ledger.append((EXPORT, name), exported, actor, f"The export of {name}", len(before), receipt, made)
     return made

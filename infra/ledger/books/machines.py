@@ -6,7 +6,6 @@ from domain.books import count_machines
 from domain.books.count_machines import FileCount, Machine, MachineKept
 from domain.errors import BadChoice
 from domain.floor.drop_boxes import DropBox, MachineFile
-from infra.aggregates.changes import Changes
 from infra.ledger.actor import Actor
 from infra.ledger.application import CommandReceipt, LedgerApplication
 from infra.ledger.floor import Floor
@@ -33,10 +32,8 @@ def keep_machine(
     ledger: LedgerApplication, name: str, text: str, actor: Actor, receipt: CommandReceipt = None
 ) -> MachineKept:
     kept = count_machines.keep_machine(name, text)
-    entries = ledger.events.load(stream_id(*MACHINES))
-    changes = Changes(actor.after(entries[-1].at_ms if entries else 0, "the last description of a machine"))
-    changes.add(*MACHINES, len(entries), [kept])
-    ledger.save_changes(changes, "The count machines", receipt, kept)
+    after = "the last description of a machine"
+    ledger.append(MACHINES, kept, actor, "The count machines", receipt=receipt, after=after)
     return kept
 
 

@@ -234,7 +234,7 @@ def _project(entries: list[RecordedEvent]) -> StoredDispute:
 
 
 def _in_order(before: StoredDispute, actor: Actor) -> Actor:
-    return actor.after(before.entries[-1].at_ms, f"what was filed last of dispute {before.dispute.id},")
+    return actor.after(before.entries[-1].at_ms, f"what was filed last in dispute {before.dispute.id},")
 
 
 def _entry(dispute_id: str, version: int, event: DisputeEvent, actor: Actor) -> RecordedEvent:

@@ -9,7 +9,6 @@ from domain.rules.adoption import Approval, Days, RulebookEvent
 from domain.rules.rulebook import Adoption
 from domain.rules.ruleset import RuleSet
 from domain.two_people import TwoPeople
-from infra.aggregates.changes import Changes
 from infra.aggregates.rulebook import ADOPTIONS
 from infra.ledger.actor import Actor
 from infra.ledger.application import CommandReceipt, LedgerApplication
@@ -74,7 +73,5 @@ def _save(
     receipt: CommandReceipt,
     outcome: Adoption | RuleSet,
 ) -> None:
-    changes = Changes(actor)
-    changes.add(*ADOPTIONS, version, [event])
-    ledger.save_changes(changes, "The rulebook", receipt, outcome)
+    ledger.append(ADOPTIONS, event, actor, "The rulebook", version, receipt, outcome)
     ledger.rulebook.latest()

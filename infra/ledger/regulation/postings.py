@@ -7,7 +7,6 @@ from collections.abc import Mapping
 from domain.regulation import postings
 from domain.regulation.postings import Posting, TableDesignated, TermsChosen
 from domain.rules.terms import TermsDocument
-from infra.aggregates.changes import Changes
 from infra.aggregates.stored_postings import OFFERING, POSTING
 from infra.ledger.actor import Actor
 from infra.ledger.application import CommandReceipt, LedgerApplication
@@ -26,9 +25,7 @@ def choose_terms(
     """Choose what the whole property offers of a rule set, from now on."""
     rules = ledger.rulebook.in_force(ruleset, actor.at_ms)
     chosen = postings.choose(rules, trips, schedules, limits, notice_minutes)
-    changes = Changes(actor)
-    changes.add(OFFERING, ruleset, len(ledger.postings.choices(ruleset)), [chosen])
-    ledger.save_changes(changes, f"The choice of {ruleset}", receipt, chosen)
+    ledger.append((OFFERING, ruleset), chosen, actor, f"The choice of {ruleset}", receipt=receipt)
     return chosen
 
 
@@ -47,16 +44,16 @@ def post_terms(
     chosen = ledger.postings.choices(ruleset)
     posted = postings.post(rules, terms, table, chosen[-1][0] if chosen else None, from_ms, actor.at_ms)
     posting = Posting(posted, actor.by, actor.at_ms)
-    _save(ledger, table, posted, actor, receipt, posting)
+    ledger.append((POSTING, table), posted, actor, _posted_at(table), receipt=receipt, outcome=posting)
     return posting
 
 
 def take_down(
     ledger: LedgerApplication, table: str, from_ms: int | None, actor: Actor, receipt: CommandReceipt = None
 ) -> postings.PostingTakenDown:
-    posted, _ = ledger.postings.of_table(table)
+    posted, version = ledger.postings.of_table(table)
     down = postings.take_down(posted, table, actor.at_ms if from_ms is None else from_ms, actor.at_ms)
-    _save(ledger, table, down, actor, receipt, down)
+    ledger.append((POSTING, table), down, actor, _posted_at(table), version, receipt)
     return down
 
 
@@ -72,18 +69,9 @@ def designate_table(
 ) -> TableDesignated:
     rules = ledger.rulebook.in_force(ruleset, actor.at_ms)
     designated = postings.designate(rules, table, box, inscription, placard)
-    _save(ledger, table, designated, actor, receipt, designated)
+    ledger.append((POSTING, table), designated, actor, _posted_at(table), receipt=receipt)
     return designated
 
 
-def _save(
-    ledger: LedgerApplication,
-    table: str,
-    event: postings.PostingEvent,
-    actor: Actor,
-    receipt: CommandReceipt,
-    outcome: object,
-) -> None:
-    changes = Changes(actor)
-    changes.add(POSTING, table, ledger.postings.of_table(table)[1], [event])
-    ledger.save_changes(changes, f"What is posted at table {table}", receipt, outcome)
+def _posted_at(table: str) -> str:
+    return f"What is posted at table {table}"

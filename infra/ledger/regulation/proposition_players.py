@@ -6,18 +6,15 @@ from datetime import date, timedelta
 
 from domain.errors import BadChoice
 from domain.regulation import proposition_players
-from domain.regulation.proposition_players import PropositionEvent, PropositionPlayer
+from domain.regulation.proposition_players import PropositionPlayer
 from domain.rules.adoption import day_of
 from domain.rules.ruleset import RuleSet
-from infra.aggregates.changes import Changes
-from infra.housekeeping.holds import Holds
 from infra.ledger.actor import Actor
 from infra.ledger.application import CommandReceipt, LedgerApplication
-from infra.store.database import Database
+from infra.ledger.erasable_names import ErasableNames
 from infra.store.streams import stream_id
 
 PROPOSITION = "proposition"  # kind of aggregate: one for each bettor on the register
-LONGEST_NAME = 80
 
 
 def player_of(ledger: LedgerApplication, bettor: str) -> tuple[PropositionPlayer, int]:
@@ -46,7 +43,9 @@ def register_proposition(
 ) -> PropositionPlayer:
     player, version = player_of(ledger, bettor)
     registered = proposition_players.register(player, bettor, company, registration, first_day, last_day)
-    return _save(ledger, bettor, player, version, registered, actor, receipt)
+    after = proposition_players.evolve(player, registered)
+    ledger.append((PROPOSITION, bettor), registered, actor, _registration(bettor), version, receipt, after)
+    return after
 
 
 def end_proposition(
@@ -54,48 +53,27 @@ def end_proposition(
 ) -> PropositionPlayer:
     player, version = player_of(ledger, bettor)
     ended = proposition_players.end(player, bettor, last_day)
-    return _save(ledger, bettor, player, version, ended, actor, receipt)
-
-
-def _save(
-    ledger: LedgerApplication,
-    bettor: str,
-    player: PropositionPlayer,
-    version: int,
-    event: PropositionEvent,
-    actor: Actor,
-    receipt: CommandReceipt,
-) -> PropositionPlayer:
-    after = proposition_players.evolve(player, event)
-    changes = Changes(actor)
-    changes.add(PROPOSITION, bettor, version, [event])
-    ledger.save_changes(changes, f"The registration of {bettor}", receipt, after)
+    after = proposition_players.evolve(player, ended)
+    ledger.append((PROPOSITION, bettor), ended, actor, _registration(bettor), version, receipt, after)
     return after
+
+
+def _registration(bettor: str) -> str:
+    return f"The registration of {bettor}"
 
 
 # ---- names
 
+NAMES = ErasableNames("roundledger.proposition_names", "A name", 80)
+names_of = NAMES.of
+
 
 def name_proposition(ledger: LedgerApplication, bettor: str, name: str, by: str) -> None:
     """Set the name of somebody on the register."""
-    if not name.strip() or len(name) > LONGEST_NAME or not name.isprintable():
-        raise BadChoice(f"A name is one line of 1 to {LONGEST_NAME} characters.")
     if not player_of(ledger, bettor)[0].registrations:
-        raise BadChoice(f"{bettor} is registered for no company.")
-    if names_of(ledger.database).get(bettor, name.strip()) != name.strip():
-        Holds(ledger).check_name_may_go(bettor)
-    ledger.database.write(
-        "INSERT INTO roundledger.proposition_names (bettor, name, set_by) VALUES (%s, %s, %s)"
-        " ON CONFLICT (bettor) DO UPDATE SET name = excluded.name, set_by = excluded.set_by, set_at = now()",
-        [bettor, name.strip(), by],
-    )
+        raise BadChoice(f"{bettor} is not registered for any company.")
+    NAMES.set(ledger, bettor, name, by)
 
 
 def erase_name(ledger: LedgerApplication, bettor: str) -> None:
-    """Erase a name; the record keeps the id and the company."""
-    Holds(ledger).check_name_may_go(bettor)
-    ledger.database.write("DELETE FROM roundledger.proposition_names WHERE bettor = %s", [bettor])
-
-
-def names_of(database: Database) -> dict[str, str]:
-    return dict(database.rows("SELECT bettor, name FROM roundledger.proposition_names"))
+    NAMES.erase(ledger, bettor)

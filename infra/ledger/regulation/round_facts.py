@@ -6,7 +6,6 @@ from collections.abc import Callable, Sequence
 
 from domain.regulation import round_facts
 from domain.regulation.round_facts import MisdealOutcome, PlayedRound, RoundFact
-from infra.aggregates.changes import Changes
 from infra.aggregates.rounds import UnknownRound
 from infra.ledger.actor import Actor
 from infra.ledger.application import CommandReceipt, LedgerApplication
@@ -71,7 +70,5 @@ def _state(
     before = ledger.events.load(stream_id(FACTS, round_id))
     actor = actor.after(entries[0].at_ms, f"round {round_id} was opened,")
     fact = decide(round_, [entry.event for entry in before])
-    changes = Changes(actor)
-    changes.add(FACTS, round_id, len(before), [fact])
-    ledger.save_changes(changes, f"What is known of round {round_id}", receipt, fact)
+    ledger.append((FACTS, round_id), fact, actor, f"What is known of round {round_id}", len(before), receipt)
     return fact

@@ -177,7 +177,7 @@ class Checker:
 
     def _inserted(self, positions: list[int]) -> None:
         for position in positions:
-            detail = f"The event at position {position} was put in among sealed ones: the log has never had it."
+            detail = f"The event at position {position} was inserted among sealed ones: it was never in the log."
             self._find(log_finding("row_inserted", detail, self._at, position))
         self._aligned = False
 

@@ -78,7 +78,7 @@ class PartChecker:
             ends.append(self._last + 1)
         unplaced = bisect_left(leaves, (starts[0],)) if starts else len(leaves)
         for position, _ in leaves[:unplaced]:
-            detail = f"The event at position {position} was put in before the first one of the log."
+            detail = f"The event at position {position} was inserted before the first one of the log."
             self._found.append(log_finding("row_inserted", detail, position=position, index=0))
         stored = self._log.events.positions(starts[0], ends[-1]) if ends else []
         for piece, end in zip(pieces, ends, strict=False):

@@ -94,7 +94,7 @@ class Topics:
     def add(self, topic: str, event: type[Struct]) -> None:
         """Write and read `event` under `topic`."""
         if event in self._topic_of:
-            raise ValueError(f"{event.__qualname__} has the topic {self._topic_of[event]} already")
+            raise ValueError(f"{event.__qualname__} already has the topic {self._topic_of[event]}")
         self._take(topic)
         self._topic_of[event] = topic
         self._events[topic] = event

@@ -182,7 +182,7 @@ class FloorCheck:
         yield from self._openings(begun)
         yield from self._problems_found()
         if audit is None:
-            what = f"The table's list has session {number}, and nothing of it is stored."
+            what = f"The table's list has session {number}, but none of its events are stored."
             yield Finding("session", what, table=table, stream=f"session/{name}")
         else:
             yield audit

@@ -1,7 +1,7 @@
 """`cash_log`: chips bought and cashed by patron and gaming day, with the means, at tables and at the cage.
 
-A move counts on the gaming day on which it happened, even where that day is closed: the log is no money report of the
-day, and what has to be reported does not depend on when it was recorded.
+A move counts on the gaming day on which it happened, even where that day is closed: the log is not a money report of
+the day, and what has to be reported does not depend on when it was recorded.
 """
 
 from __future__ import annotations

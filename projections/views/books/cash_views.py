@@ -64,9 +64,9 @@ def take_cash(
     actor: Actor,
     receipt: CommandReceipt = None,
 ) -> CashMoved:
-    """A buy-in or a cash-out at the cage, by a patron's id or, of somebody whom nobody knows, by a description."""
+    """A buy-in or a cash-out at the cage, by a patron's id or, for somebody unknown, by a description."""
     if (bettor is None) == (description is None):
-        raise BadQuestion("Name the patron by their id, or describe somebody whom nobody knows; one of the two.")
+        raise BadQuestion("Give either the patron's id or, for somebody unknown, a description.")
     read_side.bring_up_to_date("cash_log")
     day = read_side.clock.days().of(actor.at_ms).day
     patron = bettor or unknown_patron()

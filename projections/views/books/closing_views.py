@@ -58,7 +58,7 @@ def period_of(name: str) -> Period:
     try:
         first = date.fromisoformat(name if len(name) > len("2026-09") else f"{name}-01")
     except ValueError:
-        raise BadChoice(f"{name} is no day and no month.") from None
+        raise BadChoice(f"{name} is neither a day nor a month.") from None
     return Period(name, first, first if name == first.isoformat() else days_of(first)[-1])
 
 

@@ -21,7 +21,7 @@ from projections.reports.report import Filters
 from projections.reports.report_query import rows
 from projections.views.read_side import BadQuestion, NotFound, ReadSide
 
-NO_CHART = "The property has no chart of accounts yet: keep one first."
+NO_CHART = "The property has no chart of accounts yet: store one first."
 
 
 class ExportedDay(Struct, frozen=True):

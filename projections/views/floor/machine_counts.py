@@ -61,7 +61,7 @@ def read_file(ledger: LedgerApplication, box: str, machine: str, content: bytes,
     if machine_named(ledger, machine).box is None:
         for other, digest in ledger.database.rows(OWN, [by, box]):
             if count.digest == (digest or _sealed_digest(ledger, other, by)):
-                raise BadChoice(f"You have read this file for box {other} already.")
+                raise BadChoice(f"You have already read this file for box {other}.")
     return count
 
 

@@ -46,7 +46,7 @@ def test_a_rule_set_is_adopted_played_and_retired(ledger_url: str, tmp_path: Pat
     assert (done.exit_code, done.stdout) == (0, f"Version 1 of uth-hill is in force from {today} on.\n"), done.stderr
     again = adopt(file, ledger_url, today)
     assert again.exit_code == 2
-    assert again.stderr == "roundledger: Version 1 of uth-hill with this text is adopted already.\n"
+    assert again.stderr == "roundledger: Version 1 of uth-hill with this text is already adopted.\n"
 
     documents = tmp_path / "rounds.jsonl"
     documents.write_bytes(Table(rules, "hill-1", 1, Random(1)).next_document() + b"\n")

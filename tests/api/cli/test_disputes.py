@@ -123,7 +123,7 @@ def test_bad_input_is_named(recorded: str, data_dir: Path, tmp_path: Path):
     refused(data_dir, "3.2 is hand 2 of seat 3", "dealer", "paid", recorded, "x:ante:0.00:0.00")
     refused(data_dir, "no ante wager at seat 1", "dealer", "paid", recorded, "1.2:ante:0.00:0.00")
     refused(data_dir, "no trips wager", "dealer", "paid", recorded, "1:trips:0.00:0.00")
-    refused(data_dir, "dealer-7 deals at table dc-1 already", "dealer", "in", "dc-1", "dealer-7")
+    refused(data_dir, "dealer-7 is already dealing at table dc-1", "dealer", "in", "dc-1", "dealer-7")
     refused(data_dir, "no session open", "dealer", "in", "dc-nowhere", "dealer-7")
     refused(data_dir, "DEALER is an id", "dealer", "in", "dc-1", "Dealer Seven")
 

@@ -73,7 +73,7 @@ def test_evidence_of_a_round_and_its_verification(run: Run, tmp_path: Path):
         (("verify", "nowhere.zip"), "nowhere.zip cannot be read"),
         (("verify", "nowhere.zip", "--key", "nonsense"), "cannot be read"),
         (("log", "checkpoint", "--since", "999999"), "fewer than 999999"),
-        (("log", "key", "create"), "has a key already"),
+        (("log", "key", "create"), "already has a key"),
         (("log", "key", "rotate", "--lost"), "it is not lost"),
         (("witness", "nowhere"), "nowhere cannot be read"),
         (("witness", "http://127.0.0.1:9"), "does not answer"),

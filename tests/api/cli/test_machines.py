@@ -44,7 +44,7 @@ def test_a_box_is_counted_by_a_file(url: str, ledger: Ledger, tmp_path: Path):
         "cannot be read": run("try", "one", box, str(tmp_path / "none.csv")),
         "There is no box": run("count", "one", "no-box", str(file), "--by", "c-3"),
         "line 1: Object contains": run("keep", "two", str(_bad(tmp_path)), "--by", "a-1"),
-        "is no name for a machine": run("keep", "Two", str(described), "--by", "a-1"),
+        "is not a name for a machine": run("keep", "Two", str(described), "--by", "a-1"),
         "there is no count machine two": run("show", "two"),
     }
     for why, refused in refusals.items():

@@ -61,7 +61,7 @@ def test_somebody_is_added_and_signs_in(url: str):
 @pytest.mark.parametrize(
     ("staff_id", "roles", "password", "said"),
     [
-        ("Boss 1", ["admin"], PASSWORD, "small letters"),
+        ("Boss 1", ["admin"], PASSWORD, "lower-case letters"),
         ("boss-1", ["owner"], PASSWORD, "not owner"),
         ("boss-1", ["terminal"], PASSWORD, "not terminal"),
         ("boss-1", ["admin", "admin"], PASSWORD, "twice"),

@@ -165,7 +165,7 @@ def test_as_csv_and_as_a_table(asked: Callable[..., Any]):
             ["--ruleset", "uth-bgc", "--paytable", "BLIND.pair=2:1"],
             "no 'pair' in 'paytable.BLIND.pays.pair'; there are royal flush",
         ),
-        (["--ruleset", "uth-bgc", "--paytable", "BLIND.flush=two"], "'two' are no odds"),
+        (["--ruleset", "uth-bgc", "--paytable", "BLIND.flush=two"], "'two' are not odds"),
         (["--ruleset", "uth-bgc", "--set", "odds.play.pays"], "--set is like"),
         (["--ruleset", "uth-bgc", "--set", "odds.play.pays=even"], 'must be odds like "3:2"'),
         (["--ruleset", "uth-bgc", "--set", "odds.blind.pays=2:1"], "no 'blind' in 'odds.blind.pays'"),

@@ -65,7 +65,7 @@ def test_it_is_reopened_for_a_reason_and_closed_on_the_command_line(played: str,
     assert done.exit_code == 0, done.stderr
     assert done.stdout.startswith(f"{PERIOD} is closed. Digest of its balances: ")
     again = run("sign", PERIOD, "--by", "a-1", "--second", "a-2", url=played)
-    assert (again.exit_code, again.stderr) == (2, f"roundledger: The gaming day {PERIOD} is closed already.\n")
+    assert (again.exit_code, again.stderr) == (2, f"roundledger: The gaming day {PERIOD} is already closed.\n")
     assert '"status": "closed"' in run("status", PERIOD, url=played).stdout
     assert run("reopen", PERIOD, "--by", "a-1", "--reason", "x", url=played).exit_code == 2
     open_again = run("reopen", PERIOD, "--by", "a-1", "--second", "a-2", "--reason", "Forgotten", url=played)

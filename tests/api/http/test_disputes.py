@@ -385,7 +385,7 @@ def test_the_dossier_has_the_whole_file(locked):
 @pytest.mark.parametrize(
     ("path", "body", "words"),
     [
-        ("statements", {"who": "Mr X", "part": "patron", "text": "x"}, "`who` is an id: small letters"),
+        ("statements", {"who": "Mr X", "part": "patron", "text": "x"}, "`who` is an id: lower-case letters"),
         ("statements", {"who": "p-1", "part": "patron", "text": " "}, "`text` is one line that says something."),
         ("statements", {"who": "p-1", "part": "patron", "text": ""}, "`text` is empty."),
         ("references", {"camera": "c", "from": "noon", "to": LATER}, "`from` is a time with its offset, like"),

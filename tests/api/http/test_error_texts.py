@@ -18,7 +18,7 @@ from api.http.schemas.tables import SessionIn
 from api.service.fields import refusals
 
 PAYMENT = {"seat": 1, "spot": "ante", "paid": "1.00", "collected": "0.00"}
-AN_ID = "is an id: small letters, digits and hyphens, at most 40."
+AN_ID = "is an id: lower-case letters, digits and hyphens, at most 40."
 A_TIME = "is a time with its offset, like 2026-03-08T06:00:00-08:00."
 
 

@@ -73,7 +73,7 @@ def test_pages_place_show_and_lift_a_hold(locked, ledger_url: str):
         assert "legal hold" in client.get(f"/rounds/{round_id}", headers={"Accept": "text/html"}).text
         again = client.post("/holds", data={**sent, "do": "place"}, headers={"Accept": "text/html"})
         assert again.status_code == 409
-        assert f"There is a hold on round {round_id} already." in again.text
+        assert f"There is already a hold on round {round_id}." in again.text
         client.post("/holds", data={**sent, "do": "lift"}, headers={"Accept": "text/html"})
         told = client.get("/holds?format=json").json()
         assert (told["holds"], [entry["held"] for entry in told["history"][:2]]) == ([], [False, True])

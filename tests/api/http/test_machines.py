@@ -62,7 +62,9 @@ def test_a_file_is_one_of_the_counts_and_stays_blind_until_a_typed_one_agrees(cl
     for content in (FILE, b"D,P\r\n1.00,4\r\n"):
         refused = sent(client, "count-2", "m-1", content)
         assert (refused.status_code, refused.json()["code"]) == (409, "bad_choice")
-        assert refused.json()["detail"].startswith("count-1 has read a count of box m-1-box-1 from a file of one")
+        assert refused.json()["detail"].startswith(
+            "count-1 has already read a count of box m-1-box-1 from a file of one"
+        )
     for by in ("count-2", "acct-1", "floor-1"):
         paths = ["/v1/boxes/m-1-box-1/history", "/drop/m-1-box-1"]
         paths += ["/v1/reports/machine-counts"] if by == "acct-1" else []
@@ -90,7 +92,7 @@ def test_the_same_file_for_another_box_is_recognised_unless_it_says_which_line_i
     own = b"D,P\n1.00,2\n"
     assert sent(client, "count-3", "m-2", own).status_code == 200
     refused = sent(client, "count-3", "m-3", own, of="/preview")
-    assert refused.json()["detail"] == "You have read this file for box m-2-box-1 already."
+    assert refused.json()["detail"] == "You have already read this file for box m-2-box-1."
     assert sent(client, "count-3", "m-3", own).status_code == 409
     # Somebody else's file is not compared: the answer would say what is in it. The report does, once it may.
     client.post("/v1/boxes/m-2-box-1/counts", json={"pieces": {"1.00": 2}}, headers=bearer("count-5"))

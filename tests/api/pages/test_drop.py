@@ -195,7 +195,7 @@ def test_a_box_is_counted_by_a_machines_file(count_room: Site, visitor: Callable
     page.get_by_role("link", name="Read it from a machine's file").click()
     page.get_by_label("Its file").set_input_files(bad)
     page.get_by_role("button", name="Continue").click()
-    expect(page.get_by_role("alert")).to_contain_text("Line 2, P: 'many' is no whole number of pieces")
+    expect(page.get_by_role("alert")).to_contain_text("Line 2, P: 'many' is not a whole number of pieces")
     page.get_by_label("Its file").set_input_files(good)
     page.get_by_role("button", name="Continue").click()
     digest = sha256(good.read_bytes()).hexdigest()

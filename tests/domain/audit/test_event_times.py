@@ -14,7 +14,7 @@ AT = 1_790_000_000_000
 def test_what_happened_after_it_was_recorded(ahead_ms: int, found: bool):
     findings = found_in(Times(AT, AT, False), Times(AT + ahead_ms, AT, False))
     assert [at for at, _ in findings] == ([1] if found else [])
-    assert all("after it was recorded" in finding.what for _, finding in findings)
+    assert all("after the time at which it was recorded" in finding.what for _, finding in findings)
 
 
 @pytest.mark.parametrize(("back_ms", "found"), [(0, False), (CLOCKS_DIFFER_MS, False), (CLOCKS_DIFFER_MS + 1, True)])

@@ -74,8 +74,8 @@ def test_the_document_of_a_round_is_what_was_sealed_with_it():
     def whats(*kept: SealedUnit) -> list[tuple[int, str]]:
         return [(at, finding.what) for at, finding in check_seals(round_, stored.public, {**stored.units, -1: kept})]
 
-    other = "What the round says of its document is not what was sealed with it."
+    other = "The seal of the round's document does not match its stored opening."
     assert whats(unit) == []
-    assert whats() == [(-1, "What was sealed of the round's document is gone.")]
+    assert whats() == [(-1, "The opening of the seal of the round's document is gone.")]
     for changed in (replace(unit, number=1), replace(unit, salt=b"pepper"), replace(unit, cards="another")):
         assert whats(changed) == [(-1, other)]

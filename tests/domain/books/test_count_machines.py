@@ -70,7 +70,7 @@ def test_amounts_with_commas_before_the_cents_are_read(ends: str):
     lines = ["Box;Denomination;Pieces;Amount", "t1-box-1;100,00;1.234;123.400,00", "t1-box-1;0,5;2,0;$1", ""]
     assert of(machine, ends.join(lines).encode("utf-8-sig")) == {100_00: 1234, 50: 2}
     assert of(machine, ends.join(lines).replace("1.234;123.400", "1 234;123'400").encode()) == {100_00: 1234, 50: 2}
-    with pytest.raises(BadCountFile, match=r"'100.00' is no amount in dollars; if it has cents after '\.'"):
+    with pytest.raises(BadCountFile, match=r"'100.00' is not an amount in dollars; if it has cents after '\.'"):
         of(machine, ends.join(lines).replace("100,00", "100.00").encode())
 
 
@@ -97,18 +97,18 @@ def test_what_was_written_is_read(pieces: dict[int, int]):
         (BY_LINE, NAMED + b't1-box-1,"5', "Line 2 of the file cannot be read"),
         (BY_LINE, NAMED + b"t1-box-1,C50,1,50\n", "Line 2 has the denomination 'C50', which the description"),
         (BY_LINE, NAMED + b"t1-box-1,0,1,0\n", "Line 2 has a denomination worth nothing"),
-        (BY_LINE, NAMED + b"t1-box-1,5,1.5,7.5\n", "Line 2, Count: '1.5' is no whole number of pieces"),
-        (BY_LINE, NAMED + b"t1-box-1,5,-1,5\n", "Line 2, Count: '-1' is no whole number"),
-        (BY_LINE, NAMED + "t1-box-1,5,\u0661,5\n".encode(), "is no whole number"),
-        (BY_LINE, NAMED + b"t1-box-1,5,1,five\n", "Line 2, Value: 'five' is no amount in dollars"),
+        (BY_LINE, NAMED + b"t1-box-1,5,1.5,7.5\n", "Line 2, Count: '1.5' is not a whole number of pieces"),
+        (BY_LINE, NAMED + b"t1-box-1,5,-1,5\n", "Line 2, Count: '-1' is not a whole number"),
+        (BY_LINE, NAMED + "t1-box-1,5,\u0661,5\n".encode(), "is not a whole number"),
+        (BY_LINE, NAMED + b"t1-box-1,5,1,five\n", "Line 2, Value: 'five' is not an amount in dollars"),
         (BY_LINE, NAMED + b't1-box-1,5,2,"10,0"\n', "if it has cents after ',', the description says decimal = \",\""),
-        (BY_LINE, NAMED + b"t1-box-1,5,2,10.000\n", "'10.000' is no amount in dollars."),
-        (BY_LINE, NAMED + b"t1-box-1,5,$2,10\n", "'$2' is no whole number of pieces"),
+        (BY_LINE, NAMED + b"t1-box-1,5,2,10.000\n", "'10.000' is not an amount in dollars."),
+        (BY_LINE, NAMED + b"t1-box-1,5,$2,10\n", "'$2' is not a whole number of pieces"),
         (BY_LINE, NAMED + b"t1-box-1,5,2,11\n", "Line 2 has 2 pieces of 5.00, worth 10.00, and says 11.00"),
         (BY_LINE, NAMED + b"t1-box-1,5,2,10\nt1-box-1,TOTAL,,11\n", "worth 10.00, and its total is 11.00"),
         (BY_LINE, NAMED + b"t1-box-1,5,1000001,5000005\n", "has 1,000,001 pieces of 5.00"),
-        (BY_LINE, b"\xff\x00", "is no text"),
-        (BY_LINE, NAMED + b"\0", "is no text"),
+        (BY_LINE, b"\xff\x00", "is not text"),
+        (BY_LINE, NAMED + b"\0", "is not text"),
         (BY_LINE, b"x" * 500_001, "more than 500,000 bytes"),
         (BY_LINE, NAMED + b"\n" * 20_001, "more than 20,000 lines"),
         (BY_LINE, NAMED + b"".join(b"t1-box-1,%d,1,%d\n" % (n, n) for n in range(1, 52)), "51 denominations"),
@@ -149,5 +149,5 @@ def test_a_description_that_cannot_be_used_is_refused_with_its_line(text: str, w
 def test_a_machine_has_a_name_like_a_box():
     assert keep_machine("counter-1", BY_LINE).text == BY_LINE
     assert isinstance(read_machine(BY_LINE), Machine)
-    with pytest.raises(BadMachine, match="is no name for a machine"):
+    with pytest.raises(BadMachine, match="is not a name for a machine"):
         keep_machine("Counter 1", BY_LINE)

@@ -46,12 +46,12 @@ def test_a_fill_is_signed_by_three_people_and_moves_what_its_pieces_are_worth():
         (BadChoice, lambda: slips.issue(FILL, 3, None, TwoPeople("cage-1", "cage-1")), "Two different"),
         (BadChoice, lambda: slips.issue(FILL, 3, None, TwoPeople("cage-1", "floor-1")), "Three different"),
         (BadChoice, lambda: slips.issue(FILL, 3, None, TwoPeople("floor-1", "floor-2")), "Three different"),
-        (Conflict, lambda: slips.issue(DONE, 3, None, PEOPLE), "issued already"),
+        (Conflict, lambda: slips.issue(DONE, 3, None, PEOPLE), "already issued"),
         (BadChoice, lambda: slips.void(FILL, " ", None, False, PEOPLE), "reason"),
         (BadChoice, lambda: slips.void(FILL, "Why not", None, False, TwoPeople("a", "a")), "Two different"),
         (OutOfTurn, lambda: slips.void(DONE, "Why not", 3, True, PEOPLE), "a credit puts it right"),
         (OutOfTurn, lambda: slips.void(DONE, "Why not", None, False, PEOPLE), "counted or closed"),
-        (Conflict, lambda: slips.void(replace(DONE, status="void"), "Why not", 3, False, PEOPLE), "void already"),
+        (Conflict, lambda: slips.void(replace(DONE, status="void"), "Why not", 3, False, PEOPLE), "already void"),
         (BadChoice, lambda: slips.void(replace(DONE, kind="closer"), "Why not", 3, False, PEOPLE), "stays"),
         (BadChoice, lambda: slips.count(1, "t1", 1, "opening", {}, TwoPeople("a", "a")), "Two different"),
         (BadChoice, lambda: slips.swap(1, "t1", 1, SwappedBoxes(None, "s", "b"), TwoPeople("a", "a")), "Two different"),
@@ -130,7 +130,7 @@ def test_whatever_number_is_lost_or_repeated_is_noticed(
     assert bool(list(slips.gaps(map(SlipNumbered, lost)))) == (at < len(numbers) - 1)
     assert list(slips.gaps(map(SlipNumbered, [*numbers[: at + 1], *numbers[at:]])))
     assert [what for _, what in slips.contradictions(numbers[at], [])] == [
-        f"Slip {slips.name_of(numbers[at])} has a number, and nothing of it is stored."
+        f"Slip {slips.name_of(numbers[at])} has a number, but none of its events are stored."
     ]
 
 

@@ -180,7 +180,7 @@ def test_statements_references_notes_questions_and_another_deadline():
 @pytest.mark.parametrize(
     ("refused", "why", "words"),
     [
-        (lambda d: disputes.give_statement(d, "p-1", "patron", " "), BadDocument, "says something"),
+        (lambda d: disputes.give_statement(d, "p-1", "patron", " "), BadDocument, "needs its text"),
         (lambda d: disputes.refer(d, " ", NOW, NOW, ""), BadDocument, "names the camera"),
         (lambda d: disputes.refer(d, "cam-1", NOW, NOW - 1, ""), BadDocument, "no earlier"),
         (lambda d: disputes.note(d, ""), BadDocument, "needs its text"),
@@ -210,7 +210,7 @@ def test_nothing_but_notes_goes_into_a_closed_file():
 
 
 def test_a_deadline_is_moved_only_while_a_ruling_is_waited_for():
-    with pytest.raises(OutOfTurn, match="is ruled: it awaits no ruling"):
+    with pytest.raises(OutOfTurn, match="is ruled: it is not waiting for a ruling"):
         disputes.move_deadline(given(ruled()), LATER + 1, "Later.", NOW)
     assert disputes.move_deadline(given(ruled(), APPEALED), LATER + 1, "Later.", NOW)
 
@@ -400,7 +400,7 @@ def test_how_a_dispute_ends(dispute, how, now):
         (given(ruled(), APPEALED), "final", OutOfTurn, "a ruling comes first"),
         (given(ruled(), APPEALED), "accepted", OutOfTurn, "no ruling to accept"),
         (given(ruled(), APPEALED, DECIDED), "withdrawn", OutOfTurn, "left to withdraw"),
-        (given(ruled(), CLOSED), "final", Conflict, "closed already"),
+        (given(ruled(), CLOSED), "final", Conflict, "already been closed"),
     ],
 )
 def test_how_it_does_not_end(dispute, how, why, words):

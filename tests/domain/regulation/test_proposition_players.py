@@ -37,11 +37,11 @@ def test_a_registration_covers_its_first_and_its_last_day():
 def test_nobody_plays_for_two_companies_on_one_day():
     player = registered()
     for first, last in ((FIRST - DAY, FIRST), (LAST, None), (FIRST - DAY, None), (FIRST, LAST)):
-        with pytest.raises(BadChoice, match="is registered for Acme from 2026-03-02 to 2026-03-31 already"):
+        with pytest.raises(BadChoice, match="is already registered for Acme from 2026-03-02 to 2026-03-31"):
             register(player, "pp-1", "Other", "R-2", first, last)
     for first, last in ((FIRST - 9 * DAY, FIRST - DAY), (LAST + DAY, None)):
         assert register(player, "pp-1", "Other", "R-2", first, last).first_day == first
-    with pytest.raises(BadChoice, match="from 2026-03-02 on already"):
+    with pytest.raises(BadChoice, match="already registered for Acme from 2026-03-02 on"):
         register(registered(None), "pp-1", "Other", "R-2", LAST, None)
 
 

@@ -153,7 +153,7 @@ def test_a_first_adoption_that_is_refused(house: House) -> None:
     ("first_day", "version", "reason"),
     [
         (later(5), 3, "The next version of uth-hill is 2, and the file calls itself version 3"),
-        (later(5), 1, "Version 1 of uth-hill with this text is adopted already"),
+        (later(5), 1, "Version 1 of uth-hill with this text is already adopted"),
         (TODAY, 2, "Version 1 of uth-hill begins on 2027-03-01: the next one begins after that day"),
     ],
 )
@@ -197,7 +197,7 @@ def test_retiring_that_is_refused(house: House) -> None:
     with pytest.raises(BadChoice, match="it is retired from a later day on"):
         house.retire(TODAY)
     house.retire(later(3))
-    with pytest.raises(BadChoice, match="The last day of uth-hill is 2027-03-03 already"):
+    with pytest.raises(BadChoice, match="The last day of uth-hill is already 2027-03-03"):
         house.retire(later(4))
     with pytest.raises(UnknownRuleset):
         house.retire(later(3), "uth-nowhere")

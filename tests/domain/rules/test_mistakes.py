@@ -115,7 +115,7 @@ def test_mistakes_of_syntax_type_and_meaning_are_reported_together():
         "`rounds` is missing in `rotation`",
         "schedule 1 occurs twice",
         "the fee 0.40 is below that of the tier before",
-        "'pears' is no hand of this game",
+        "'pears' is not a hand of this game",
     ):
         assert words in found, (words, found)
     assert "title` is missing" not in found

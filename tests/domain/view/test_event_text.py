@@ -99,7 +99,7 @@ CASES: list[tuple[RoundEvent, EventText]] = [
         EntryTakenBack({"do": "decide", "seat": 2, "choice": "fold", "bettor": "b-1"}, (), "Too soon.", "floor-1"),
         EventText("Taken back: b-1's decision to fold, confirmed by floor-1. Too soon.", 2),
     ),
-    (PlaySupervised(("ann", "ben")), EventText("The play goes on under ann and ben")),
+    (PlaySupervised(("ann", "ben")), EventText("The play continues under ann and ben")),
 ]
 
 

@@ -1,4 +1,4 @@
-"""Recording stops before the disk is full, says so, and goes on by itself once there is space."""
+"""Recording stops before the disk is full, says so, and resumes by itself once there is space."""
 
 from __future__ import annotations
 

@@ -429,7 +429,7 @@ def test_holds_by_command(run: Callable[..., Any]):
     assert placed.exit_code == 0, placed.output
     assert json.loads(placed.stdout)["subject"] == ROUND
     again = run("hold", "place", "round", ROUND, "--reason", "Once more.")
-    assert (again.exit_code, again.stderr) == (2, f"roundledger: There is a hold on round {ROUND} already.\n")
+    assert (again.exit_code, again.stderr) == (2, f"roundledger: There is already a hold on round {ROUND}.\n")
     assert len(run("hold", "list").stdout.splitlines()) == 1
     assert run("hold", "lift", "round", ROUND, "--reason", "Settled.").exit_code == 0
     assert run("hold", "list").stdout == ""

@@ -142,7 +142,7 @@ def test_a_key_lies_in_a_file_of_its_owners_alone(tmp_path: Path):
         file.load()
     os.chmod(file.path, 0o600)
     file.path.write_text("nonsense")
-    with pytest.raises(KeyProblem, match="holds no key"):
+    with pytest.raises(KeyProblem, match="contains no key"):
         file.load()
 
 

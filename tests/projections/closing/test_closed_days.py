@@ -262,7 +262,7 @@ def test_a_day_is_closed_by_two_people_once_it_is_over_and_complete(url: str, le
     assert {balance.account: balance.debit - balance.credit for balance in closed.balances} == {
         row["account"]: round(Decimal(row["balance"]) * 100) for row in rows(url, "trial-balance")
     }
-    with pytest.raises(Conflict, match="closed already"):
+    with pytest.raises(Conflict, match="already closed"):
         closing.close(DAY, None, "a-2", at(31))
     assert findings(url) == []
 

@@ -121,7 +121,7 @@ def test_counts_come_in_turn_between_rounds_and_only_at_house_tables(ledger: Led
     table, _ = opened_table(ledger)
     with pytest.raises(OutOfTurn, match="no opening count"):
         floor.count_tray(table, 1_00, "closing", at(1))
-    with pytest.raises(BadChoice, match="nothing or more"):
+    with pytest.raises(BadChoice, match="cannot be negative"):
         floor.count_tray(table, -1, "opening", at(1))
     floor.count_tray(table, 0, "opening", at(1))
     with pytest.raises(OutOfTurn, match="closing one comes next"):
