@@ -133,10 +133,11 @@ def _decks(rules: RuleSet, given: int | UnsetType) -> int:
     if given is UNSET:
         return rules.usual_decks
     fewest, most = rules.decks
-    if fewest == most:
+    if most == 1:
         raise BadTerms(f"{rules.id} leaves no choice of decks.", rules.clause("deck"))
     if not fewest <= given <= most:
-        raise BadTerms(f"{rules.id} is played with {fewest} to {most} decks.", rules.clause("deck"))
+        number = f"{fewest}" if fewest == most else f"{fewest} to {most}"
+        raise BadTerms(f"{rules.id} is played with {number} decks.", rules.clause("deck"))
     return given
 
 
@@ -286,7 +287,7 @@ def _document(rules: RuleSet, terms: Terms) -> dict[str, Any]:
     document["limits"] = {spot: [money(low), money(high)] for spot, (low, high) in terms.limits.items()}
     if terms.trips is not None:
         document["trips"] = terms.trips.id
-    if rules.decks[0] != rules.decks[1]:
+    if rules.decks[1] > 1:
         document["decks"] = terms.decks
     if terms.coverage is not None:
         document["coverage"] = terms.coverage

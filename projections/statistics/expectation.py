@@ -62,8 +62,9 @@ def _edges(ruleset: str, content_hash: str, decks: int | None, trips: str | None
     rules = rulesets.with_hash(ruleset, content_hash)
     if rules is None:
         return {}
+    played = (None, rules.usual_decks if decks is None else decks)
     return {
         edge.spot: edge
         for edge in rules.game.house_edges(rules)
-        if edge.variance is not None and edge.decks in (None, decks) and (edge.spot != "trips" or edge.table == trips)
+        if edge.variance is not None and edge.decks in played and (edge.spot != "trips" or edge.table == trips)
     }

@@ -6,6 +6,9 @@ from typing import Any
 
 import pytest
 
+from domain.errors import BadTerms
+from domain.rules import rulesets
+from domain.rules.terms import TermsDocument, resolve
 from tests.rules.hold_em import HoldEm
 
 LIMITS, TIERS = ["5.00", "500.00"], [["100.00", "1.00"], [None, "2.00"]]
@@ -43,3 +46,15 @@ def test_limits_that_leave_one_amount_are_limits():
     assert table.bet(1, ante=5, blind=5).close_bets().result()["fee"]["amount"] == "1.00"
     upside_down = {"limits": ["5.00", "4.99"], "tiers": TIERS}
     assert refused(schedule=upside_down) == ("bad_terms", "Limits from 5.00 to 4.99 leave nothing to bet.")
+
+
+def test_a_fixed_number_of_decks_is_in_the_terms():
+    """A rule set that a property brings may fix it. Reports of the cards read it in what a round stores."""
+    rules = rulesets.changed(rulesets.load("p215-casino-club"), {"decks.fewest": 6, "decks.most": 6})
+    terms = resolve(rules, TermsDocument(schedule=1))
+    assert (terms.decks, terms.document["decks"]) == (6, 6)
+    assert resolve(rules, TermsDocument(schedule=1, decks=6)) == terms
+    with pytest.raises(BadTerms) as refused:
+        resolve(rules, TermsDocument(decks=5))
+    assert refused.value.detail == "p215-casino-club is played with 6 decks."
+    assert "decks" not in resolve(rulesets.load("uth-club"), TermsDocument()).document

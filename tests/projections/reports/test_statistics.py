@@ -19,6 +19,7 @@ from domain.errors import BadChoice
 from domain.floor.table_sessions import ChipsBought, ChipsCashed
 from domain.hands.poker import three_card
 from domain.round.corrections import Entry
+from domain.round.events import LineSettled, RoundOpened
 from domain.rules import rulesets
 from infra.ledger.floor import Floor
 from infra.ledger.ledger import Actor, Ledger
@@ -27,6 +28,7 @@ from projections.models.statistics import FAR_MS
 from projections.reports.report import Filters
 from projections.reports.report_query import rows
 from projections.reports.statistics_reports import SUMS
+from projections.statistics.expectation import MILLIONTHS, expectations
 from projections.statistics.explanation import Question
 from tests.projections.simulated_floor import NOON_MS, record, simulated
 
@@ -76,6 +78,18 @@ def test_edge_and_variance_are_those_of_the_published_counts(
     (edge,) = [edge for edge in rules.game.house_edges(rules) if edge.spot == spot]
     (table,) = rules.tables_for(spot).values()
     assert (edge.edge, edge.variance) == expected({**table.pays}, counts, comb(52, cards))
+
+
+def test_wagers_have_the_edge_of_the_decks_in_play():
+    rules = rulesets.changed(rulesets.load("p215-casino-club"), {"decks.fewest": 6, "decks.most": 6})
+    rulesets.keep(rules)
+    line = LineSettled(1, "p-1", 1, "buster", 100_00, "lose", None, 100_00, 0, 100_00, "bank", "", "")
+    usual = rulesets.load("p215-casino-club")
+    known = {edge.decks: edge.edge for edge in usual.game.house_edges(usual) if edge.spot == "buster"}
+    for decks, terms in ((6, {}), (6, {"decks": 6})):  # the first as it was stored before terms had a fixed number
+        opened = RoundOpened(None, None, rules.id, rules.content_hash, terms, {})
+        (found,) = expectations(opened, [line])
+        assert found.theoretical == round(100_00 * known[decks] * MILLIONTHS)
 
 
 def test_hands_out_of_one_deck_are_all_but_independent():
