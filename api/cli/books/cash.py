@@ -42,9 +42,9 @@ def move(
         fail("name the patron with --patron, or describe somebody whom nobody knows with --description")
     cents = _cents(amount)
     who = one_signs(ledger, by, password_stdin, roles.CAGE)
-    bring_up_to_date(ledger.database.url, "cash_log")
     day = clock_of(ledger.database).days.of(who.at_ms).day
-    moved = store_cash(ledger, day, way, patron or unknown_patron(), description, cents, means, who)
+    move = day, way, patron or unknown_patron(), description, cents, means
+    moved = store_cash(ledger, lambda: bring_up_to_date(ledger.database.url, "cash_log"), *move, who)
     typer.echo(f"The {'buy-in' if way == 'in' else 'cash-out'} of {moved.bettor} is stored.")
     if moved.alert is not None:
         typer.echo(f"roundledger: {moved.alert}", err=True)

@@ -24,8 +24,10 @@ from domain.rules.terms import NO_TERMS, TermsDocument
 from infra.access.callers import Caller
 from infra.ledger.floor import Floor
 from infra.ledger.ledger import CommandReceipt, StoredRound
+from projections.views.books.cash_views import alert_at_table
 from projections.views.floor.floor_views import floor_now
 from projections.views.floor.session_views import is_blind, latest_session, session_shown
+from projections.views.read_side import ReadSide
 
 router = resource("tables")
 SESSION = stored("The table's session.", "conflict")
@@ -42,7 +44,13 @@ class TableChange:
         self._caller, self._writing = caller, writing
         self.table, self.actor = table, writing.actor
 
-    async def store(self, change: Callable[[Floor], TableSession], status: int = 200) -> Response:
+    async def store(
+        self,
+        change: Callable[[Floor], TableSession],
+        status: int = 200,
+        also: Callable[[ReadSide], dict[str, Any]] | None = None,
+    ) -> Response:
+        """Store a change; `also` is what else its answer says, from before the change."""
         service = self._writing.service
 
         def command(receipt: CommandReceipt) -> TableSession:
@@ -50,7 +58,9 @@ class TableChange:
 
         # Checked first: once the command is stored, nothing may withhold its answer.
         blind = await service.run(is_blind, service.read_side, self._caller, self.table)
-        return respond(await self._writing.store(command, plain(lambda session: session_shown(session, blind), status)))
+        more = {} if also is None else await service.run(also, service.read_side)
+        answer = plain(lambda session: {**session_shown(session, blind), **more}, status)
+        return respond(await self._writing.store(command, answer))
 
 
 Playing = Annotated[TableChange, Security(TableChange, scopes=roles.PLAYING)]
@@ -137,14 +147,17 @@ async def tap_in(change: Playing, body: tables.DealerIn) -> Response:
     return await change.store(lambda floor: floor.tap_in(change.table, body.dealer, change.actor))
 
 
-@router.post("/tables/{table}/chips", response_model=tables.SessionOut, responses=SESSION)
+@router.post("/tables/{table}/chips", response_model=tables.ChipsMovedOut, responses=SESSION)
 async def move_chips(
     change: Annotated[TableChange, Security(TableChange, scopes=["terminal", "floor", "cage"])], body: tables.ChipsIn
 ) -> Response:
-    """A buy-in or a cash-out."""
+    """A buy-in or a cash-out. `alert` says where the day's cash has to be logged or reported."""
     kind = ChipsBought if body.kind == "buy_in" else ChipsCashed
     moved = kind(body.bettor, cents(body.amount), body.means or "unknown")
-    return await change.store(lambda floor: floor.move_chips(change.table, moved, change.actor))
+    return await change.store(
+        lambda floor: floor.move_chips(change.table, moved, change.actor),
+        also=lambda read_side: {"alert": alert_at_table(read_side, moved, change.actor)},
+    )
 
 
 @router.post("/tables/{table}/box", response_model=tables.SessionOut, tags=["boxes"], responses=SESSION)

@@ -103,6 +103,13 @@ class SessionOut(Model):
     open: bool
 
 
+class ChipsMovedOut(SessionOut):
+    """`alert` says where the patron's cash of the gaming day, at tables and at the cage, has to be logged or
+    reported."""
+
+    alert: str | None
+
+
 class BankNow(Model):
     bettor: str
     seat: int

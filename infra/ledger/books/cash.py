@@ -23,18 +23,26 @@ def unknown_patron() -> str:
     return f"{UNKNOWN}{uuid4().hex[:12]}"
 
 
+def cash_version(ledger: LedgerApplication, bettor: str) -> int:
+    """Return how many moves of a patron at the cage are stored."""
+    last = ledger.events.last(stream_id(CASH, bettor))
+    return last[0].originator_version if last else 0
+
+
 def move_cash(
     ledger: LedgerApplication,
     event: BoughtIn | CashedOut,
     actor: Actor,
     receipt: CommandReceipt = None,
     outcome: object = None,
+    version: int | None = None,
 ) -> None:
-    """`outcome` is what a receipt is made of. A late entry has the time at which it happened, which may be before what
-    was recorded last."""
+    """`outcome` is what a receipt is made of, and `version` the one at which it was added up: raises `Overtaken` if
+    another move of the patron has been stored since. A late entry has the time at which it happened, which may be
+    before what was recorded last."""
     cash.check_patron(event.bettor)
     what = f"The cash of {event.bettor}"
-    ledger.append((CASH, event.bettor), event, actor, what, receipt=receipt, outcome=outcome)
+    ledger.append((CASH, event.bettor), event, actor, what, version, receipt, outcome)
 
 
 def thresholds(ledger: LedgerApplication) -> ThresholdsSet:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from contextlib import suppress
 from datetime import date
 from typing import Any, LiteralString
 
@@ -9,11 +11,20 @@ from msgspec import Struct
 
 from domain.books import cash
 from domain.books.cash import COUNTED, BoughtIn, CashedOut, Level, Means, Way
+from domain.floor.table_sessions import ChipsBought, ChipsCashed
 from domain.money import money
 from infra.access.callers import Caller
 from infra.ledger.actor import Actor
-from infra.ledger.application import CommandReceipt, LedgerApplication
-from infra.ledger.books.cash import erase_patron, move_cash, name_patron, patron_names, thresholds, unknown_patron
+from infra.ledger.application import CommandReceipt, LedgerApplication, Overtaken
+from infra.ledger.books.cash import (
+    cash_version,
+    erase_patron,
+    move_cash,
+    name_patron,
+    patron_names,
+    thresholds,
+    unknown_patron,
+)
 from projections.reports.report import Filters
 from projections.views.read_side import BadQuestion, ReadSide
 from projections.views.report_views import report_rows
@@ -67,14 +78,15 @@ def take_cash(
     """A buy-in or a cash-out at the cage, by a patron's id or, for somebody unknown, by a description."""
     if (bettor is None) == (description is None):
         raise BadQuestion("Give either the patron's id or, for somebody unknown, a description.")
-    read_side.bring_up_to_date("cash_log")
     day = read_side.clock.days().of(actor.at_ms).day
     patron = bettor or unknown_patron()
-    return store_cash(read_side.ledger, day, way, patron, description, amount_cents, means, actor, receipt)
+    move = day, way, patron, description, amount_cents, means
+    return store_cash(read_side.ledger, lambda: read_side.bring_up_to_date("cash_log"), *move, actor, receipt)
 
 
 def store_cash(
     ledger: LedgerApplication,
+    catch_up: Callable[[], None],
     day: date,
     way: Way,
     patron: str,
@@ -84,20 +96,33 @@ def store_cash(
     actor: Actor,
     receipt: CommandReceipt = None,
 ) -> CashMoved:
-    """`day` is the actor's gaming day. The cash log is up to date."""
-    moved = _moved(ledger, day, way, patron, amount_cents, means)
+    """`day` is the actor's gaming day; `catch_up` brings the cash log up to date.
+
+    Somebody else may take cash of the same patron meanwhile. Then it is added up again, so that of two moves that are
+    over a threshold together one says so."""
     event = (BoughtIn if way == "in" else CashedOut)(patron, amount_cents, means)
-    if description is None:
-        move_cash(ledger, event, actor, receipt, moved)
-        return moved
-    # Before the move, so that a description is never lost; and not without it.
-    name_patron(ledger, patron, description, actor.by)
+    if description is not None:  # before the move, so that a description is never lost; and not without it
+        name_patron(ledger, patron, description, actor.by)
     try:
-        move_cash(ledger, event, actor, receipt, moved)
+        while True:
+            version = cash_version(ledger, patron)
+            catch_up()
+            moved = _moved(ledger, day, way, patron, amount_cents, means)
+            with suppress(Overtaken):
+                move_cash(ledger, event, actor, receipt, moved, version)
+                return moved
     except BaseException:
-        erase_patron(ledger, patron)
+        if description is not None:
+            erase_patron(ledger, patron)
         raise
-    return moved
+
+
+def alert_at_table(read_side: ReadSide, move: ChipsBought | ChipsCashed, actor: Actor) -> str | None:
+    """Return what whoever takes or pays cash at a table is shown."""
+    read_side.bring_up_to_date("cash_log")
+    day = read_side.clock.days().of(actor.at_ms).day
+    way: Way = "in" if isinstance(move, ChipsBought) else "out"
+    return _moved(read_side.ledger, day, way, move.bettor, move.amount, move.means).alert
 
 
 def _moved(ledger: LedgerApplication, day: date, way: Way, bettor: str, amount_cents: int, means: Means) -> CashMoved:
