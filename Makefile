@@ -7,7 +7,7 @@ BIN     := $(VENV)/bin
 WORKERS ?= $(shell $(PYTHON) -c 'import os; print(os.cpu_count() * 3 // 2)')
 TESTS   ?= tests
 # Hundreds of processes load the same modules: their bytecode is kept, also where the environment says otherwise.
-CACHED  := env -u PYTHONDONTWRITEBYTECODE PYTHONPYCACHEPREFIX=$(abspath $(VENV))/bytecode
+CACHED  := env -u PYTHONDONTWRITEBYTECODE -u PYTHONPYCACHEPREFIX
 ARGS    ?=
 
 # The first that runs, is of a version we support, and can make a virtual environment. Override: make PYTHON=...
