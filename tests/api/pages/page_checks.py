@@ -7,7 +7,7 @@ from typing import Literal
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Page
 
-from tests.api.pages.conftest import keep_picture
+from tests.api.pages.conftest import SCREENSHOTS, keep_picture
 
 SIZES = {"desktop": (1280, 800), "phone": (390, 844)}
 THEMES: tuple[Literal["light", "dark"], ...] = ("light", "dark")
@@ -78,10 +78,11 @@ def look_at(page: Page, name: str) -> None:
         nothing(page.evaluate(CRAMPED))
         if size == "desktop":
             nothing(page.evaluate(SIDEWAYS))
-        for theme in THEMES:
+        for theme in THEMES if SCREENSHOTS else ():
             page.emulate_media(color_scheme=theme)
             keep_picture(page, f"{name}-{size}-{theme}")
-    nothing(serious(page, OF_COLOURS))  # it is dark now
+    page.emulate_media(color_scheme="dark")
+    nothing(serious(page, OF_COLOURS))
     page.emulate_media(color_scheme="light")
     nothing(serious(page))
     page.emulate_media(media="print")
