@@ -17,22 +17,15 @@ from api.service import roles
 from api.service.admission import ServiceOf
 from api.service.fields import (
     Cursor,
-    Flag,
-    GamingDay,
-    Happening,
-    Id,
     Money,
     PositiveMoney,
-    RulesetName,
     SignedMoney,
-    TimeOfDay,
-    Word,
 )
+from api.service.round_filters import RoundFilters
 from domain.money import cents, money
 from domain.round.events import Outcome
 from domain.round.state import RoundStatus
 from domain.rules.description import titles
-from domain.rules.ruleset import MOST_SEATS
 from infra.access.callers import Caller, Forbidden
 from infra.access.saved_searches import SavedSearches
 from projections.views.paging import Cursor as Place
@@ -41,9 +34,7 @@ from projections.views.search.round_filter import (
     PARTS_OF_DAY,
     WEEKDAYS,
     Order,
-    PartOfDay,
     RoundFilter,
-    Weekday,
     filter_of,
 )
 from projections.views.search.round_search import MOST_COUNTED, count_rounds, export_rounds, find_rounds
@@ -108,45 +99,21 @@ WORTH_NARROWING = 6  # rounds
 Searching = Annotated[Caller, Security(searching_caller, scopes=roles.SEEING)]
 
 
-class HandsFilters(PageQuery):
-    round: Id | None = None
-    table: Id | None = None
-    bettor: Id | None = None
-    seat: Annotated[int, Field(ge=1, le=MOST_SEATS)] | None = None
-    day: GamingDay | None = None
-    weekday: Weekday | None = None
-    part_of_day: PartOfDay | None = None
-    clock_from: TimeOfDay | None = None
-    clock_to: TimeOfDay | None = None
-    shift: Word | None = None
+class HandsFilters(PageQuery, RoundFilters):
+    """The filters of programs, with times by the property's clock and amounts as people type them."""
+
     since: LocalMoment | None = Field(None, alias="from")
     until: LocalMoment | None = Field(None, alias="to")
-    ruleset: RulesetName | None = None
-    status: RoundStatus | None = None
-    outcome: Outcome | None = None
-    happened: Happening | None = None
-    also: Happening | None = None
-    made: Word | None = None
     lost_about: Annotated[PositiveMoney, Typed] | None = None
     won_about: Annotated[PositiveMoney, Typed] | None = None
     net_least: Annotated[SignedMoney, Typed] | None = None
     net_most: Annotated[SignedMoney, Typed] | None = None
     least: Annotated[Money, Typed] | None = None
     most: Annotated[Money, Typed] | None = None
-    player_dealer: Id | None = None
-    dealer: Id | None = None
-    shortfall: Flag | None = None
-    voided: Flag | None = None
-    corrected: Flag | None = None
-    noted: Flag | None = None
-    late: Flag | None = None
-    disputed: Flag | None = None
-    waived: Flag | None = None
-
     sort: Order | None = None
 
     def wanted(self, cursor: str | None = None) -> RoundFilter:
-        filters = self.model_dump(include=set(HandsFilters.model_fields) - {"sort"})
+        filters = self.model_dump(include=set(RoundFilters.model_fields))
         wanted = filter_of(filters, sort=self.sort or "newest")
         return wanted.after_cursor(None if cursor is None else Place.read(cursor))
 

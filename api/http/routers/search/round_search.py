@@ -11,6 +11,7 @@ from api.http.resource import resource
 from api.http.schemas.search import round_search as schemas
 from api.service import roles
 from api.service.admission import RoundId, ServiceOf
+from api.service.round_filters import RoundFilters
 from infra.access.callers import Caller
 from projections.views.paging import Cursor
 from projections.views.search import round_search
@@ -41,14 +42,14 @@ async def find_neighbours(
     service: ServiceOf,
     caller: Annotated[Caller, Security(dependencies.neighbour_caller, scopes=roles.SEEING)],
     round: RoundId,
-    asked: Annotated[schemas.RoundFilters, Query()],
+    asked: Annotated[RoundFilters, Query()],
 ) -> Any:
     """The rounds just after and just before one, among those that a search finds; null at either end."""
     return await service.run(round_search.find_neighbours, service.read_side, caller, _wanted(asked), round)
 
 
-def _wanted(asked: schemas.RoundFilters, **more: Any) -> RoundFilter:
-    return filter_of(asked.model_dump(include=set(schemas.RoundFilters.model_fields)), **more)
+def _wanted(asked: RoundFilters, **more: Any) -> RoundFilter:
+    return filter_of(asked.model_dump(include=set(RoundFilters.model_fields)), **more)
 
 
 @router.get("/find", response_model=schemas.FoundThingsOut)

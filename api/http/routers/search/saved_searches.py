@@ -10,11 +10,12 @@ from api.http import dependencies
 from api.http.problems import problems
 from api.http.resource import resource
 from api.http.schemas.search import saved_searches as schemas
-from api.http.schemas.search.round_search import RoundFilters, RoundSearch
+from api.http.schemas.search.round_search import RoundSearch
 from api.service import roles
 from api.service.admission import ServiceOf
 from api.service.fields import refusals
 from api.service.problems import Problem
+from api.service.round_filters import RoundFilters
 from infra.access.callers import Caller
 from infra.access.saved_searches import search_shown
 
