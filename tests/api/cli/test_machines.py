@@ -43,7 +43,7 @@ def test_a_box_is_counted_by_a_file(url: str, ledger: Ledger, tmp_path: Path):
         "has no count in it": run("try", "one", box, str(empty)),
         "cannot be read": run("try", "one", box, str(tmp_path / "none.csv")),
         "There is no box": run("count", "one", "no-box", str(file), "--by", "c-3"),
-        "line 1: Object contains": run("keep", "two", str(_bad(tmp_path)), "--by", "a-1"),
+        "line 1: `box_column` is not known": run("keep", "two", str(_bad(tmp_path)), "--by", "a-1"),
         "is not a name for a machine": run("keep", "Two", str(described), "--by", "a-1"),
         "there is no count machine two": run("show", "two"),
     }
