@@ -11,6 +11,7 @@ from domain.errors import BadChoice, BadDocument, OutOfTurn
 
 _DAY, _HOUR = r"[12][0-9]{3}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])", r"([01][0-9]|2[0-3]):[0-5][0-9]"
 MOMENT_PATTERN = rf"{_DAY}T{_HOUR}:[0-5][0-9](\.[0-9]{{1,6}})?(Z|[+-]{_HOUR})"
+DAY_MS = 86_400_000
 CLOCKS_DIFFER_MS = 60_000
 EARLIEST_MS = 946_684_800_000  # the year 2000: no table under these rules was open before
 

@@ -14,8 +14,9 @@ from api.cli.terminal.output import AsJson, print_table, write, write_json
 from api.cli.terminal.signing import FromInput, Passwords, two_signed
 from api.cli.terminal.time_options import moment_ms
 from domain.disputes import disputes
-from domain.disputes.disputes import DAY_MS, DAYS_TO_APPEAL, DAYS_TO_RULE, Dispute, DisputeEvent
+from domain.disputes.disputes import DAYS_TO_APPEAL, DAYS_TO_RULE, Dispute, DisputeEvent
 from domain.disputes.whatif import CardChange
+from domain.moments import DAY_MS
 from domain.money import MONEY_PATTERN, cents, positive_cents
 from domain.round.corrections import Entry
 from domain.round.events import PaymentReported

@@ -6,11 +6,11 @@ from collections.abc import Collection
 
 from domain.errors import BadChoice, OutOfTurn
 from domain.event import Event
+from domain.moments import DAY_MS
 
 REVIEWERS = ("accounting", "auditor")
 DUE_DAYS = 92  # a quarter, at its longest
 LONGEST_REMARK = 500
-_DAY_MS = 86_400_000
 
 
 class AccessReviewed(Event, frozen=True, kw_only=True):
@@ -39,4 +39,4 @@ def sign_off(present: AccessReviewed, seen: str, roles: Collection[str] | None) 
 
 
 def is_due(last_ms: int | None, now_ms: int) -> bool:
-    return last_ms is None or now_ms - last_ms > DUE_DAYS * _DAY_MS
+    return last_ms is None or now_ms - last_ms > DUE_DAYS * DAY_MS

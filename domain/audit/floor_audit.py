@@ -64,14 +64,14 @@ _WORDS: Mapping[str, tuple[str, str, str]] = {
 }
 
 
-def unmatched(claim: Claim, count: int) -> Finding:
-    """Report a claim that only one side makes: the round if `count` is positive, otherwise the floor."""
+def unmatched(claim: Claim, *, by_round: bool) -> Finding:
+    """Report a claim that only one side makes: the round, or the floor."""
     what, name, *figures = claim
-    kind, by_round, by_floor = _WORDS[what]
+    kind, of_round, of_floor = _WORDS[what]
     listed = ", ".join("none" if figure is None else str(figure) for figure in figures)
-    says, other = (by_round, by_floor) if count > 0 else (by_floor, by_round)
+    says, other = (of_round, of_floor) if by_round else (of_floor, of_round)
     sentence = f"For {name}, {says} ({listed}), but it is not stored that {other}."
-    claimed, counterpart = (listed, None) if count > 0 else (None, listed)
+    claimed, counterpart = (listed, None) if by_round else (None, listed)
     if what == "ruled":
         return Finding(kind, sentence, stream=f"dispute/{name}", expected=counterpart, found=claimed)
     return Finding(kind, sentence, round=name, expected=claimed, found=counterpart)

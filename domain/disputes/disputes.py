@@ -30,7 +30,6 @@ Ending = Literal["final", "accepted", "withdrawn"]
 Status = Literal["open", "ruled", "appealed", "decided", "closed"]
 
 HOUSE = "house"  # as a party of a dispute
-DAY_MS = 24 * 60 * 60 * 1000
 DAYS_TO_RULE = 3  # unless the claim is given another deadline
 DAYS_TO_APPEAL = 7  # unless the ruling gives others
 

@@ -7,9 +7,10 @@ from typing import Any
 
 from domain.disputes import disputes
 from domain.disputes.disputes import Claim, Dispute, DisputeEvent
+from domain.moments import DAY_MS
 from domain.money import cents
 from domain.round.corrections import Entry
-from infra.demo.roster import ARBITERS, DAY_MS, FLOOR, MINUTE_MS, dealer_at
+from infra.demo.roster import ARBITERS, FLOOR, MINUTE_MS, dealer_at
 from infra.demo.single_steps import Once
 from infra.ledger.disputes.disputes import Disputes
 from infra.ledger.ledger import Actor

@@ -13,6 +13,7 @@ from typing import Any
 from msgspec import Struct
 
 from domain.books.chart_of_accounts import starter
+from domain.moments import DAY_MS
 from domain.rules import rulesets
 from domain.rules.terms import NO_TERMS, TermsDocument
 from infra.demo import box_counts, round_notes
@@ -21,7 +22,6 @@ from infra.demo.dealer_payments import Payments
 from infra.demo.dispute_cases import Claims
 from infra.demo.roster import (
     ACCOUNTING,
-    DAY_MS,
     FLOOR,
     HOUR_MS,
     PRACTICE,

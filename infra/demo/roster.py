@@ -13,7 +13,6 @@ TERMINAL = "dealer-eva"
 DEALERS = ("dealer-ana", "dealer-ben", "dealer-chi", "dealer-dov")
 MINUTE_MS = 60_000
 HOUR_MS = 60 * MINUTE_MS
-DAY_MS = 24 * HOUR_MS
 SHIFT_MS = 8 * HOUR_MS
 
 PRACTICE = "practice"  # a table without simulated people, for visitors to deal at

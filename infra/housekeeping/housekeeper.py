@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 import psycopg
 
 from domain.audit.trail_digest import Covered
+from domain.moments import DAY_MS
 from infra.housekeeping.retention import COVERED, Retention
 from infra.schema.migrator import SERVICE_ROLE
 from infra.store.database import take_role
@@ -26,7 +27,6 @@ BY = "roundledger"  # the service itself
 RECEIPTS_AT_ONCE = 1_000
 # A session is removed as a whole, so the digests of a day go together; others one at a time.
 DIGESTS_AT_ONCE = {"roundledger.session_changes": 24}
-DAY_MS = 86_400_000
 FIRST_AFTER_SECONDS = 300.0
 EVERY_SECONDS = 86_400.0
 PAUSE_SECONDS = 0.05

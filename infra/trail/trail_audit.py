@@ -12,6 +12,7 @@ from psycopg.sql import SQL, Identifier
 
 from domain.audit.findings import Finding
 from domain.audit.trail_digest import Covered, TrailRecorded
+from domain.moments import DAY_MS
 from infra.store.database import Cursor
 from infra.trail.trail import (
     MARK_BYTES,
@@ -31,7 +32,7 @@ MOST_BELOW = 1_000  # findings about rows with impossible numbers
 DONE = {"deleted": "is gone", "inserted": "was put in", "changed": "is not as it was recorded"}
 
 
-DAY_MS, HOUR_MS = 86_400_000, 3_600_000
+HOUR_MS = 3_600_000
 REMOVALS = (
     "SELECT source, rows, roundledger.least_retention(source), (extract(epoch FROM removed_at) * 1000)::int8, "
     "digest_version, number, left_numbers, left_digest, left_marks FROM roundledger.removals ORDER BY number"

@@ -14,6 +14,8 @@ from zoneinfo import ZoneInfo
 
 from msgspec import Struct
 
+from domain.moments import DAY_MS
+
 
 class Shift(Struct, frozen=True):
     name: str
@@ -84,7 +86,7 @@ class GamingDays:
         self._zone = self._calendars[0].zone if len(zones) == 1 else None  # a property that never moved has one
 
     def of(self, at_ms: int) -> DayShift:
-        utc_day = at_ms // 86_400_000
+        utc_day = at_ms // DAY_MS
         near = self._near.get(utc_day)
         if near is None:
             near = self._near[utc_day] = self._boundaries(utc_day)

@@ -37,6 +37,7 @@ from psycopg.sql import SQL
 
 from api.pages.play.irregular import REPORTS as IRREGULAR
 from domain.disputes import disputes
+from domain.moments import DAY_MS
 from domain.round.events import PaymentReported
 from infra.access.staff import Staff, StaffMember
 from infra.embedded import embedded_postgres
@@ -219,7 +220,7 @@ def _other_names(url: str) -> dict[str, str]:
         box = _one(connection, "SELECT box FROM projections.drops WHERE removed_at IS NOT NULL ORDER BY fees DESC")
         house = _one(connection, "SELECT table_id FROM projections.tables WHERE open AND ruleset = 'uth-house'")
         patron = _one(connection, "SELECT bettor FROM projections.bankroll GROUP BY 1 ORDER BY sum(rounds) DESC, 1")
-    actor = Actor("floor-8", NOON_MS + disputes.DAY_MS // 12)
+    actor = Actor("floor-8", NOON_MS + DAY_MS // 12)
     for (round_id,) in rounds[::4]:
         line = ledger.load(round_id).round.lines[0]
         wager = (line.seat, line.bettor, line.hand, line.spot)

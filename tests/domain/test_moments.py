@@ -54,3 +54,8 @@ def test_what_follows_is_no_earlier():
     assert moments.check_order(NOON - MINUTE, NOON, "the last") == NOON
     with pytest.raises(moments.OutOfOrder, match="2026-03-08T11:58:59Z, is before the last at 2026-03-08T12:00:00Z"):
         moments.check_order(NOON - MINUTE - SECOND, NOON, "the last")
+
+
+def test_a_day_is_as_long_as_the_days_of_deadlines():
+    assert moments.format_ms(moments.DAY_MS) == "1970-01-02T00:00:00Z"
+    assert moments.format_ms(moments.EARLIEST_MS) == "2000-01-01T00:00:00Z"

@@ -18,8 +18,8 @@ from psycopg.conninfo import conninfo_to_dict
 from psycopg.sql import SQL, Composed, Identifier
 
 from domain.audit.findings import Finding
-from domain.disputes.disputes import DAY_MS
 from domain.floor.drop_boxes import MachineFile
+from domain.moments import DAY_MS
 from domain.regulation.explanations import ResultExplained
 from domain.round.actions import TakeBack
 from domain.round.corrections import Entry

@@ -18,9 +18,9 @@ from api.service import roles
 from api.service.admission import DisputeId, RoundId, SecondPerson, ServiceOf
 from api.service.idempotency import Answer
 from domain.disputes import disputes
-from domain.disputes.disputes import DAY_MS, DAYS_TO_APPEAL, DAYS_TO_RULE, Claim, Dispute, DisputeEvent
+from domain.disputes.disputes import DAYS_TO_APPEAL, DAYS_TO_RULE, Claim, Dispute, DisputeEvent
 from domain.disputes.whatif import CardChange
-from domain.moments import milliseconds, read_moment
+from domain.moments import DAY_MS, milliseconds, read_moment
 from domain.money import cents
 from domain.round.corrections import Entry
 from infra.access.callers import Caller

@@ -14,9 +14,9 @@ from api.pages.forms import FormModel, LocalMoment, Typed
 from api.service.fields import CardName, Id, Money, MovedMoney, PositiveMoney, Text, matching
 from api.service.problems import Problem
 from domain.disputes import disputes
-from domain.disputes.disputes import DAY_MS, DAYS_TO_APPEAL, DAYS_TO_RULE, Claim, Ending, ErrorKind, Outcome, Part
+from domain.disputes.disputes import DAYS_TO_APPEAL, DAYS_TO_RULE, Claim, Ending, ErrorKind, Outcome, Part
 from domain.disputes.whatif import CardChange
-from domain.moments import milliseconds
+from domain.moments import DAY_MS, milliseconds
 from domain.money import cents
 from domain.round.corrections import Entry
 from domain.rules.ruleset import MOST_HANDS, MOST_SEATS

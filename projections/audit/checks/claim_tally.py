@@ -36,4 +36,4 @@ class Tally:
     def findings(self) -> Iterator[Finding]:
         for claim, count in self._open.items():
             for _ in range(abs(count)):
-                yield unmatched(claim, count)
+                yield unmatched(claim, by_round=count > 0)

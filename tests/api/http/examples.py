@@ -15,7 +15,7 @@ from domain.disputes import disputes
 from domain.disputes.whatif import CardChange, what_if
 from domain.documents.document import adjudicate, read_document
 from domain.documents.result import result_of
-from domain.moments import milliseconds, read_moment
+from domain.moments import DAY_MS, milliseconds, read_moment
 from domain.round.decide import expects
 from domain.round.replay import fact_documents, facts_of, play
 from domain.rules import rulesets
@@ -85,7 +85,7 @@ def _disputes() -> dict[str, Any]:
     document = read_document(DOCUMENT)
     round_, happened = play(document.opening, document.actions)
     evidence = disputes.Evidence(len(happened) + 1, "9f2c" * 16, disputes.result_hash(result_of(round_)))
-    claim = disputes.Claim(1, "ante", "payout", 25_00, "Paid even money on 50.00.", at_ms + 3 * disputes.DAY_MS)
+    claim = disputes.Claim(1, "ante", "payout", 25_00, "Paid even money on 50.00.", at_ms + 3 * DAY_MS)
     opened = disputes.open_dispute("d-0001", "r-0001", round_, claim, evidence, ["dealer-7"], at_ms)
     event = RecordedEvent(stream_id("dispute", "d-0001"), 1, opened, "floor-1", at_ms)
     shown = dispute_document(StoredDispute(disputes.start(opened, "floor-1"), [event]), at_ms)

@@ -9,7 +9,8 @@ import pytest
 
 from api.service.identity.tokens import make_token
 from api.service.settings import Settings
-from domain.disputes.disputes import DAY_MS, Claim
+from domain.disputes.disputes import Claim
+from domain.moments import DAY_MS
 from infra.ledger.disputes.disputes import Disputes
 from infra.ledger.floor import Floor
 from infra.ledger.ledger import Actor, Ledger

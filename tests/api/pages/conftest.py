@@ -24,6 +24,7 @@ from api.service.settings import Settings
 from domain.books.chart_of_accounts import starter
 from domain.disputes import disputes
 from domain.disputes.whatif import CardChange
+from domain.moments import DAY_MS
 from domain.round.corrections import Entry
 from domain.round.events import PaymentReported
 from infra.access.staff import Staff, StaffMember
@@ -113,11 +114,11 @@ def disputed(ledger: Ledger, results: list[dict[str, Any]]) -> str:
     """A dispute with something of everything in its file, on a wager that the dealer says was paid wrongly."""
     result = next(result for result in results if result["ruleset"] == "uth-club" and result["status"] == "settled")
     line = result["lines"][0]
-    floor, arbiter = (Actor(by, NOON_MS + disputes.DAY_MS) for by in ("floor-8", "floor-9"))
+    floor, arbiter = (Actor(by, NOON_MS + DAY_MS) for by in ("floor-8", "floor-9"))
     wager = (line["seat"], line["bettor"], 1, line["spot"])
     ledger.dealer_paid(result["id"], [PaymentReported(*wager, 99_00, 0)], floor)
     file = Disputes(ledger)
-    far = NOON_MS + 1000 * disputes.DAY_MS
+    far = NOON_MS + 1000 * DAY_MS
     claim = disputes.Claim(line["seat"], line["spot"], "payout", 5_00, "I was paid for somebody else's hand.", far)
     file.open(result["id"], claim, floor, "d-1")
     said = "I paid what I saw, and nobody said a word for ten minutes."

@@ -8,6 +8,7 @@ import pytest
 from playwright.sync_api import Browser, BrowserContext, expect
 
 from domain.disputes import disputes
+from domain.moments import DAY_MS
 from infra.access.staff import Staff, StaffMember
 from infra.ledger.disputes.disputes import Disputes
 from infra.ledger.ledger import Actor
@@ -48,9 +49,9 @@ def open_dispute(site: Site) -> None:
     replay = replay_of(site.ledger, site.known["round"])
     assert replay is not None
     line = replay.result["lines"][0]
-    far = NOON_MS + 1000 * disputes.DAY_MS
+    far = NOON_MS + 1000 * DAY_MS
     claim = disputes.Claim(line["seat"], line["spot"], "payout", 5_00, "I was paid too little.", far)
-    Disputes(site.ledger).open(site.known["round"], claim, Actor("floor-9", NOON_MS + disputes.DAY_MS), "d-day")
+    Disputes(site.ledger).open(site.known["round"], claim, Actor("floor-9", NOON_MS + DAY_MS), "d-day")
 
 
 def test_a_day(property_: Site, context: BrowserContext, browser: Browser):

@@ -14,6 +14,7 @@ import httpx
 from playwright.sync_api import Page, expect
 
 from domain.disputes import disputes
+from domain.moments import DAY_MS
 from infra.ledger.disputes.disputes import Disputes
 from infra.ledger.ledger import Actor
 from tests.api.pages.conftest import Site
@@ -113,8 +114,8 @@ def test_rule_a_dispute_with_the_hand_in_sight(site: Site, page: Page):
     """What would have been is beside the ruling, and the account is one that there is."""
     round_, patron = complaint(site)
     line = next(line for line in site.ledger.load(round_["round"]).round.lines if line.bettor == patron["bettor"])
-    claim = disputes.Claim(line.seat, line.spot, "payout", 5_00, "That was my card.", NOON_MS + 1000 * disputes.DAY_MS)
-    Disputes(site.ledger).open(round_["round"], claim, Actor("floor-8", NOON_MS + disputes.DAY_MS), "d-new")
+    claim = disputes.Claim(line.seat, line.spot, "payout", 5_00, "That was my card.", NOON_MS + 1000 * DAY_MS)
+    Disputes(site.ledger).open(round_["round"], claim, Actor("floor-8", NOON_MS + DAY_MS), "d-new")
     page.set_viewport_size({"width": 1280, "height": 800})
     page.goto(f"{site.url}/")
     with at_most(page, 11) as hand:

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import pytest
+from msgspec.structs import replace
 
-from domain.audit.floor_audit import SessionAudit
-from domain.floor import table_sessions
+from domain.audit.floor_audit import MeterAudit, SessionAudit
+from domain.floor import meters, table_sessions
+from domain.floor.meters import MeterAwarded, MeterSeeded
 from domain.floor.table_sessions import RoundBegun, RoundEnded, TableEvent
 from domain.rules import rulesets
 from domain.rules.terms import TermsDocument, resolve
@@ -27,3 +29,36 @@ def test_a_round_ends_where_it_is_played(events: list[TableEvent], found: list[s
     audit = SessionAudit(rules, terms, table_sessions.open_session(rules, terms, "t1", None, None))
     assert [*audit.opening()] == []
     assert [finding.what for event in events for finding in audit.take(event)] == found
+
+
+SEEDED = MeterSeeded("m-1", 10_000_00, 25_000_01, 300_00, 25, 5)
+
+
+@pytest.mark.parametrize(
+    ("percent", "amount", "shown", "reserve"),
+    [(10, 2_500_00, 22_500_01, 300_00), (99, 24_750_00, 250_01, 300_00), (100, 25_000_01, 10_300_00, 0)],
+)
+def test_an_award_off_the_meter_is_decided_again(percent: int, amount: int, shown: int, reserve: int):
+    """A share is rounded down; the whole meter begins again with its seed and reserve."""
+    event = MeterAwarded("r-1", 3, "p-3", percent, amount, shown, reserve)
+    audit = MeterAudit(SEEDED)
+    assert [*audit.take(event)] == []
+    assert (audit.meter.shown, audit.meter.reserve) == (shown, reserve)
+    for field in ("amount", "shown", "reserve"):
+        other = replace(event, **{field: getattr(event, field) + 1})
+        (finding,) = MeterAudit(SEEDED).take(other)
+        assert (finding.kind, finding.round, finding.stream) == ("meter", "r-1", "meter/m-1")
+        assert (finding.expected or "").startswith(field)
+
+
+def test_other_moves_of_a_meter_are_decided_again():
+    meter = meters.start(SEEDED)
+    for move in (meters.contribute(meter, "r-1", 75, 15), meters.give_back(meter, "r-1", 75, 15)):
+        assert [*MeterAudit(SEEDED).take(move)] == []
+        (finding,) = MeterAudit(SEEDED).take(replace(move, shown=move.shown + 1))
+        assert finding.what.startswith("From what the meter showed before it goes on to shown")
+    adjusted = meters.adjust(meter, 1, 2, "reset", ("ann", "ben"))
+    assert [*MeterAudit(SEEDED).take(adjusted)] == []
+    for wrong in (replace(adjusted, by=("ann", "ann")), SEEDED):
+        (finding,) = MeterAudit(SEEDED).take(wrong)
+        assert "it was not allowed: " in finding.what

@@ -8,7 +8,7 @@ import pytest
 from msgspec.structs import replace
 
 from domain.audit.seal_audit import GONE, OTHER, check_seals
-from domain.round.events import CardsTurned
+from domain.round.events import CardsDealt, CardsTurned
 from domain.round.sealing import SealedUnit, commitment
 from domain.round.state import fold
 from domain.rules import rulesets
@@ -62,6 +62,14 @@ def test_cards_turned_over_that_were_not_sealed_are_found(ruleset: str):
                     assert what.startswith(f"The cards turned over ({' '.join(other.cards)})")
                 changed += 1
     assert changed
+
+
+def test_a_packet_with_more_seals_than_cards_is_checked_as_far_as_it_goes():
+    (stored,) = rounds_of("uth-casino-club")[:1]
+    at, dealt = next((at, event) for at, event in enumerate(stored.public) if isinstance(event, CardsDealt))
+    forged = replace(dealt, seals=(*dealt.seals, bytes(32)))
+    events = [*stored.public[:at], forged, *stored.public[at + 1 :]]
+    assert found_in(stored, events=events) == set(), "the comparison with the rules reports it"
 
 
 def test_the_document_of_a_round_is_what_was_sealed_with_it():

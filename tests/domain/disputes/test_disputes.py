@@ -27,6 +27,7 @@ from domain.disputes.disputes import (
 )
 from domain.disputes.whatif import CardChange
 from domain.errors import BadChoice, BadDocument, Conflict, OutOfTurn, Refusal
+from domain.moments import DAY_MS
 from domain.round import corrections
 from domain.round.corrections import Entry
 from domain.round.events import CorrectionPosted, RoundCorrected, RoundDisputed, RoundSettled
@@ -35,7 +36,7 @@ from tests.domain.round.test_corrections import pair_of_aces, stored_play, voide
 from tests.rules.hold_em import HoldEm
 
 NOW = 1_790_000_000_000
-LATER = NOW + disputes.DAY_MS
+LATER = NOW + DAY_MS
 EVIDENCE = Evidence(30, "e" * 64, "r" * 64)
 CLAIM = Claim(1, "ante", "payout", 5_00, "Paid 5.00 short.", LATER)
 ENTRY = Entry(1, "seat-1", "ante", 5_00, "house")

@@ -14,6 +14,7 @@ from domain.disputes.disputes import Claim
 from domain.disputes.whatif import CardChange
 from domain.documents.result import result_of
 from domain.errors import BadChoice, BadDocument, Conflict, OutOfTurn
+from domain.moments import DAY_MS
 from domain.round.corrections import Entry
 from domain.round.events import CorrectionPosted, PaymentReported, RoundCorrected, RoundDisputed, RoundOpened
 from infra.ledger.disputes.disputes import Disputes, UnknownDispute
@@ -23,7 +24,7 @@ from infra.store.streams import stream_id
 from tests.tables_in_play import ACTOR, bank_round, events_of, new_table, session_events
 
 NOW = ACTOR.at_ms
-LATER = NOW + disputes.DAY_MS
+LATER = NOW + DAY_MS
 OPENER, ARBITER, OTHER = (Actor(by, NOW) for by in ("floor-1", "floor-2", "floor-4"))
 CLAIM = Claim(1, "ante", "payout", 5_00, "Paid 5.00 short.", LATER)
 ENTRIES = [Entry(1, "seat-1", "ante", 3_00, "house"), Entry(1, "seat-1", "ante", 2_00, "player-dealer")]

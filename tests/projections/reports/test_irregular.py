@@ -12,7 +12,8 @@ import pytest
 
 from domain.cards import DECK
 from domain.disputes import disputes
-from domain.disputes.disputes import DAY_MS, Claim
+from domain.disputes.disputes import Claim
+from domain.moments import DAY_MS
 from domain.round.actions import TakeBack
 from domain.round.corrections import Entry
 from domain.round.events import CardsDealt, CardsTurned, DecisionMade, PaymentReported
