@@ -21,6 +21,12 @@ FLUSHED = (
     "UNION ALL SELECT false FROM pg_replication_slots WHERE slot_name = %s AND restart_lsn IS NULL"
 )
 
+# Slots are named like the server that receives through them.
+AWAITED = (
+    "SELECT slot_name::text FROM pg_replication_slots WHERE NOT active AND NOT pg_is_in_recovery() "
+    "AND position(slot_name IN current_setting('synchronous_standby_names')) > 0 ORDER BY slot_name LIMIT 1"
+)
+
 
 class StandbyState(NamedTuple):
     connected: bool
@@ -56,6 +62,12 @@ def is_standby(database_url: str) -> bool:
         row = connection.execute("SELECT pg_is_in_recovery()").fetchone()
     assert row is not None
     return bool(row[0])
+
+
+def awaited(cursor: Cursor) -> str | None:
+    """Return whom commits wait for although they are away, a standby or a receiver of backups: nothing is stored."""
+    row = cursor.execute(AWAITED).fetchone()
+    return None if row is None else str(row[0])
 
 
 def flush_position(database: Database) -> str:

@@ -103,10 +103,15 @@ def check_address(database_url: str) -> None:
 def open_ledger(database_url: str | None, data_dir: Path | None) -> "Iterator[Ledger]":
     """Open the ledger; whatever it refuses is one sentence with its clause, and exit code 2."""
     from infra.ledger.ledger import Ledger
+    from infra.standby.standby_state import awaited
 
     with open_database(database_url, data_dir) as url:
         ledger = Ledger(url, disk_of(database_url, data_dir), settings().adopted_rules_only)
         try:
+            if (away := ledger.database.read(awaited)) is not None:
+                typer.echo(
+                    f"roundledger: commits wait for {away}, which is away: nothing is stored until it is back", err=True
+                )
             yield ledger
         except Exception as error:
             refused(ledger, error)

@@ -11,7 +11,7 @@ from collections.abc import Callable
 from contextlib import closing
 from datetime import UTC
 from pathlib import Path
-from typing import Any
+from typing import Any, LiteralString
 
 import psycopg
 import pytest
@@ -34,6 +34,7 @@ from infra.log.keys import new_signer
 from infra.log.sealer import Sealer
 from infra.log.succession import Succession
 from infra.schema.migrator import migrate
+from tests.databases import PATIENCE_SECONDS
 from tests.sealed_ledger import AT_MS, SEED, log_of, record_rounds, seal
 
 TABLE = f"uth-house-s{SEED}-t1"
@@ -166,23 +167,40 @@ def test_a_damaged_manifest_does_not_hide_the_other_backups(backed_up: Path, run
     assert run("backup", "verify", tmp_path / "backups").exit_code == 0
 
 
+def until(connection: psycopg.Connection, condition: LiteralString) -> None:
+    deadline = time.monotonic() + PATIENCE_SECONDS
+    while connection.execute(condition).fetchone() is None:
+        assert time.monotonic() < deadline, condition
+        time.sleep(0.05)
+
+
 def test_one_receiver_at_a_time_and_none_outlives_its_command(
     backed_up: Path, run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):
     at = ("--data-dir", backed_up / "data")
     words = [*COMMAND, "backup", tmp_path / "first", "--follow", *at]
-    with subprocess.Popen([str(word) for word in words], stderr=subprocess.DEVNULL, stdout=subprocess.DEVNULL) as first:
-        while first.poll() is None and not list((tmp_path / "first" / "wal").glob("*.partial")):
-            time.sleep(0.05)
-        monkeypatch.setattr(create, "RECEIVER_ENDS_SECONDS", 0.0)
-        second = run("backup", tmp_path / "second", "--follow", *at)
-        assert (second.exit_code, "Another `backup --follow` is receiving" in second.output) == (2, True)
-        assert not (tmp_path / "second").exists()
-        first.kill()
-    monkeypatch.setattr(create, "RECEIVER_ENDS_SECONDS", 60.0)
-    given_up = run("backup", "unfollow", *at)
-    assert (given_up.exit_code, given_up.output) == (0, "The server keeps nothing for `backup --follow` any more.\n")
-    assert run("backup", "unfollow", *at).output == "The server keeps nothing.\n"
+    with embedded_postgres(backed_up / "data") as admin, psycopg.connect(admin, autocommit=True) as connection:
+        first = subprocess.Popen([str(word) for word in words], stderr=subprocess.DEVNULL, stdout=subprocess.DEVNULL)
+        try:
+            until(connection, "SELECT 1 FROM pg_replication_slots WHERE active")
+            connection.execute("ALTER SYSTEM SET synchronous_standby_names = 'roundledger_backup'")
+            connection.execute("SELECT pg_reload_conf()")
+            until(connection, "SELECT 1 FROM pg_stat_replication WHERE sync_state = 'sync'")
+            monkeypatch.setattr(create, "RECEIVER_ENDS_SECONDS", 0.0)
+            second = run("backup", tmp_path / "second", "--follow", *at)
+            assert (second.exit_code, "Another `backup --follow` is receiving" in second.output) == (2, True)
+            assert not (tmp_path / "second").exists()
+        finally:
+            first.kill()
+            first.wait()
+        until(connection, "SELECT 1 FROM pg_replication_slots WHERE NOT active")
+        said = run("hold", "list", *at).output
+        assert "commits wait for roundledger_backup, which is away: nothing is stored until it is back" in said
+        connection.execute("ALTER SYSTEM RESET synchronous_standby_names")
+        connection.execute("SELECT pg_reload_conf()")
+        given_up = run("backup", "unfollow", *at)
+        assert given_up.output == "The server keeps nothing for `backup --follow` any more.\n"
+        assert run("backup", "unfollow", *at).output == "The server keeps nothing.\n"
 
 
 def test_a_damaged_backup_is_named_and_not_restored(backed_up: Path, run: Run, tmp_path: Path):
