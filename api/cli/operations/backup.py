@@ -225,6 +225,7 @@ def restore(
     """
     from api.cli.terminal.progress import counting
     from infra.backup.backup_folder import BackupFolder
+    from infra.backup.published_log import noted
     from infra.backup.restore import restore as restore_backup
     from infra.log.restored_log import Published
 
@@ -250,6 +251,11 @@ def restore(
         total = sum(one.manifest.bytes for one in backups.chain_of(backups.newest(until)))
         with counting(total, "Verifying") as report:
             restore_backup(backups, into, to_time=until, passphrase=passphrase, report=report, audit=audit)
+    if published and not checkpoints and noted(backups.wal) is None:
+        typer.echo(
+            "What was published after the backup is not known here. If a witness has a later checkpoint, restore again "
+            "with --checkpoint FILE before the service starts: it would sign other events under the same name."
+        )
     if not clean:
         raise typer.Exit(DAMAGED_EXIT)
     typer.echo(f"Start the service with --data-dir {into}.")

@@ -220,6 +220,7 @@ def test_what_is_restored_is_audited_and_goes_on(backed_up: Path, run: Run, tmp_
     restored = run("restore", backed_up / "backups", "--into", tmp_path / "data")
     assert restored.exit_code == 0, restored.output
     assert "Audit: 7 rounds, 0 findings." in restored.output
+    assert "What was published after the backup is not known here." in restored.output
     tables = tables_of(backed_up / "data")
     assert tables_of(tmp_path / "data") == tables
     assert {"patron_names", "saved_searches", "sealed_cards"} <= {name for name, (rows, _) in tables.items() if rows}
@@ -256,6 +257,7 @@ def test_a_log_that_lost_published_events_continues_under_a_new_name(
         f"A checkpoint of {second_size:,} events was published{at}, and {first_size:,} were restored, {last}: "
         f"{second_size - first_size:,} are missing." in restored.output
     )
+    assert "is not known here" not in restored.output
     assert ("The log's private key is not here: it was not to be restored." in restored.output) is not keys_kept
 
     # nothing is signed under the old name
