@@ -59,6 +59,7 @@ def restore(
     _check_past(to_time)
     _check_empty(into)
     keys = _keys(backup, passphrase)
+    _check_space(into, chain, source.wal)
     if wrong := check_backups(chain, report):
         raise BadBackup(f"The backup is damaged. {' '.join(wrong[:5])}")
     if wrong := check_received(source.wal, backup):
@@ -129,6 +130,18 @@ def _check_empty(into: Path) -> None:
         _clear(into)
     elif into.exists() and any(into.iterdir()):
         raise BadBackup(f"{into} is not empty. Restore into a new folder; nothing is overwritten.")
+
+
+def _check_space(into: Path, chain: Sequence[Backup], wal: Path) -> None:
+    """Refuse before hours of comparing and copying what cannot fit."""
+    needed = chain[0].manifest.bytes
+    needed += sum(file.stat().st_size for file in received_files(wal, chain[-1].manifest.first_wal))
+    free = shutil.disk_usage(next(folder for folder in (into, *into.absolute().parents) if folder.is_dir())).free
+    if free < needed:
+        raise BadBackup(
+            f"The restored ledger needs {needed >> 20:,} MiB, and {free >> 20:,} MiB are free at {into}. Free some "
+            "space, or restore to another disk."
+        )
 
 
 def _clear(into: Path) -> None:

@@ -23,6 +23,7 @@ WORK = "upgrade.partial"
 DONE = "pgdata.upgraded"
 TRUST = "local all all trust\n"  # in a folder that only its user may enter
 TOO_CLOSED = 0o001
+NEW_DATABASE_BYTES = 64 << 20  # what initdb makes, and a segment of its write-ahead log
 
 
 def written_by(home: Path) -> int | None:
@@ -47,6 +48,7 @@ def upgrade(home: Path, old_install: Path | None = None, say: Callable[[str], No
         major = _check(home, kept)
         shutil.rmtree(home / DONE, ignore_errors=True)
         old = _programs(major, old_install, server.uid)
+        _check_space(server.pgdata)
         say(f"Copying the database of PostgreSQL {major}.")
         _Upgrade(server, old).run(say)
         server.pgdata.rename(kept)
@@ -73,6 +75,17 @@ def _check(home: Path, kept: Path) -> int:
     if kept.exists():
         raise EmbeddedPostgresError(f"{kept} is there from an earlier upgrade. Move it away first.")
     return major
+
+
+def _check_space(pgdata: Path) -> None:
+    """Refuse before anything is copied, because a copy that fills the disk stops everything else on it."""
+    needed = NEW_DATABASE_BYTES + sum(file.lstat().st_size for file in pgdata.rglob("*"))
+    free = shutil.disk_usage(pgdata).free
+    if free < needed:
+        raise EmbeddedPostgresError(
+            f"The upgrade works on a copy, which needs {needed >> 20:,} MiB, and {free >> 20:,} MiB are free at "
+            f"{pgdata.parent}. Free some space and run it again."
+        )
 
 
 def _finish(home: Path) -> None:

@@ -76,8 +76,10 @@ def failure(what: str, log: Path, since: int) -> EmbeddedPostgresError:
     reason = " ".join(reasons[:1] or others[-1:]) or "it was ended from outside."
     free_bytes = shutil.disk_usage(log.parent).free
     if free_bytes < FULL_DISK_BYTES or any("No space left on device" in line for line in lines):
-        return EmbeddedPostgresError(f"PostgreSQL {what}: {reason} The disk is full: free some space and start again.")
-    return EmbeddedPostgresError(f"PostgreSQL {what}: {reason.removesuffix('.')}. More in {log}.")
+        todo = "The disk is full: free some space and start again."
+    else:
+        todo = f"More in {log}."
+    return EmbeddedPostgresError(f"PostgreSQL {what}: {reason.removesuffix('.')}. {todo}")
 
 
 @contextmanager

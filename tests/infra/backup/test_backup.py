@@ -9,6 +9,7 @@ import time
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from types import SimpleNamespace
 from typing import NamedTuple
 
 import msgspec
@@ -232,6 +233,15 @@ def test_a_folder_with_anything_in_it_is_not_overwritten(lost_property: Property
     with pytest.raises(BadBackup, match="is not empty"):
         restore(lost_property.backups, tmp_path)
     assert (tmp_path / "mine").read_text() == "mine"
+
+
+def test_what_does_not_fit_is_refused_before_it_is_copied(
+    lost_property: Property, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setattr(shutil, "disk_usage", lambda folder: SimpleNamespace(free=1 << 20))
+    with pytest.raises(BadBackup, match=r"ledger needs \d+ MiB, and 1 MiB are free at .*data"):
+        restore(lost_property.backups, tmp_path / "data")
+    assert not (tmp_path / "data").exists()
 
 
 def test_a_wrong_passphrase_leaves_nothing(lost_property: Property, tmp_path: Path):

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import shutil
 import time
 from contextlib import closing
 from pathlib import Path
+from types import SimpleNamespace
 from typing import NamedTuple
 
 import psycopg
@@ -13,7 +15,7 @@ from typer.testing import CliRunner
 
 from api.cli.main import app
 from infra.embedded import EmbeddedPostgresError, as_service, embedded_postgres
-from infra.embedded.major_upgrade import DONE, upgrade, written_by
+from infra.embedded.major_upgrade import DONE, WORK, upgrade, written_by
 from infra.ledger.ledger import Ledger
 from infra.ledger.replay import replay_of
 from infra.log.sealer import Sealer
@@ -77,6 +79,13 @@ def test_one_that_was_interrupted_before_its_last_step_does_not_start_empty_and_
 def test_killed_in_between_nothing_is_lost_and_the_next_one_works(open_folder: Path, original: Original, moved: Moved):
     figures = kill_upgrades(open_folder, original, [moved.seconds / 4])
     assert (figures.kills, figures.lost) == (1, 0)
+
+
+def test_a_copy_that_does_not_fit_is_not_begun(original: Original, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(shutil, "disk_usage", lambda folder: SimpleNamespace(free=1 << 20))
+    with pytest.raises(EmbeddedPostgresError, match=r"works on a copy, which needs \d+ MiB, and 1 MiB are free"):
+        upgrade(original.home)
+    assert not (original.home / WORK).exists()
 
 
 def test_what_cannot_be_upgraded_says_why(tmp_path: Path):
