@@ -11,8 +11,8 @@ from starlette.exceptions import HTTPException
 from api.pages.responses import Visitor, here, visitor_of, wants_json
 from api.service.admission import About, Admission, SecondPerson, ServiceOf, check_tables, service_of
 from api.service.callers import SAFE, Duty, anybody, as_seen, by_token, caller_of, duty_of, session_of, slow_down
-from api.service.cookies import TOKEN_FIELD, TOKEN_HEADER, Cookies, check_origin
 from api.service.idempotency import Once
+from api.service.identity.cookies import TOKEN_FIELD, TOKEN_HEADER, Cookies, check_origin
 from api.service.identity.site import site_of
 from api.service.problems import Problem
 from api.service.state import Service, Writing

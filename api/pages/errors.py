@@ -12,7 +12,7 @@ from starlette.responses import RedirectResponse, Response
 from api.pages.dependencies import DutyFirst, SignInFirst, recognised
 from api.pages.responses import HEADERS, Visitor, here, render, wants_json
 from api.service.callers import SAFE
-from api.service.cookies import Cookies
+from api.service.identity.cookies import Cookies
 from api.service.problems import TITLES, Problem
 from infra.access.callers import NOBODY, Caller
 

@@ -74,7 +74,8 @@ def _of_fields(error: RequestValidationError) -> RequestValidationError:
     `do` chose."""
 
     def place(given: tuple[int | str, ...]) -> tuple[int | str, ...]:
-        return (given[0], given[2]) if len(given) == 3 and isinstance(given[2], str) else given
+        in_one_of_several = given[0] == "body" and len(given) == 3 and isinstance(given[2], str)
+        return (given[0], given[2]) if in_one_of_several else given
 
     return RequestValidationError([{**each, "loc": place(each["loc"])} for each in error.errors()])
 

@@ -16,7 +16,7 @@ from starlette.templating import Jinja2Templates
 
 from api.pages.rendering.assets import accepts_gzip
 from api.pages.rendering.navigation import entries_for
-from api.service.cookies import Cookies
+from api.service.identity.cookies import Cookies
 from api.service.problems import Problem
 from infra.access.callers import NOBODY, Caller
 from infra.access.sessions import Session

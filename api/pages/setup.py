@@ -13,8 +13,8 @@ from api.pages.page_route import page_router
 from api.pages.responses import go, render, visitor_of
 from api.service import roles
 from api.service.admission import SecondPerson, ServiceOf
-from api.service.cookies import Cookies
 from api.service.fields import Id, RulesetName
+from api.service.identity.cookies import Cookies
 from api.service.problems import Problem
 from api.service.settings import SHORTEST_KEY, secret_of
 from api.service.state import Service

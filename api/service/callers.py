@@ -8,7 +8,7 @@ from typing import NamedTuple
 from msgspec.structs import replace
 from starlette.requests import Request
 
-from api.service.cookies import TOKEN_HEADER, Cookies, check_origin
+from api.service.identity.cookies import TOKEN_HEADER, Cookies, check_origin
 from api.service.problems import Problem
 from api.service.state import Service
 from infra.access.callers import OPEN, STAFF_ID, Caller, Forbidden

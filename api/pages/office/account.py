@@ -13,8 +13,8 @@ from api.pages.page_route import page_router
 from api.pages.responses import go, render, visitor_of
 from api.service import roles
 from api.service.admission import ServiceOf
-from api.service.cookies import YEAR_SECONDS, Cookies
 from api.service.fields import Id
+from api.service.identity.cookies import YEAR_SECONDS, Cookies
 from api.service.identity.provider import ProviderFailed
 from api.service.identity.site import site_of
 from api.service.problems import Problem

@@ -1,1 +1,1 @@
-"""Authentication outside the ledger: an identity provider, or a passkey."""
+"""By what callers are known: cookies, tokens, an identity provider, and the address that passkeys are bound to."""
