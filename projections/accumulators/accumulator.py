@@ -11,7 +11,8 @@ from projections.calendar.posting_days import PostingDays
 
 
 class Accumulator(Struct):
-    """`version`, `position`, `by` and `at_ms` are those of the last event; `late` says whether any was entered late."""
+    """`version`, `position`, `by` and `at_ms` are those of the last event; `late` says whether any that `take`
+    remembers was entered late."""
 
     posting_days: PostingDays
     version: int = 0

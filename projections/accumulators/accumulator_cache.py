@@ -70,7 +70,7 @@ class AccumulatorCache:
             for position, _, _, topic_id, state in self._feed.earlier(originator, version, since):
                 entry = TOPICS.decoder(self._feed.topic(topic_id))(state)
                 accumulator.position, accumulator.by, accumulator.at_ms = position, entry.by, entry.at_ms
-                accumulator.late = accumulator.late or entry.late
+                accumulator.late = accumulator.late or (entry.late and type(entry.event) in OTHERS)
                 if take := self.take.get(type(entry.event)):
                     take(accumulator, entry.event)
             accumulator.version = version - 1

@@ -11,7 +11,7 @@ from infra.store.compact_rows import FeedRow
 from infra.store.encoding.mapper import Entry
 from infra.store.encoding.topics import TOPICS
 from projections.accumulators.accumulator import Accumulator
-from projections.accumulators.accumulator_cache import ACCUMULATORS, AccumulatorCache, Take
+from projections.accumulators.accumulator_cache import ACCUMULATORS, OTHERS, AccumulatorCache, Take
 from projections.accumulators.round_accumulator import RoundAccumulator
 from projections.calendar.gaming_days import GamingDays
 from projections.calendar.posting_days import PostingDays
@@ -30,6 +30,7 @@ class _TopicPlan(NamedTuple):
     take: Take | None
     handlers: tuple[Handler, ...]
     ends: bool  # the round is over with it, or was before: it need not be cached
+    marks_late: bool  # a late one makes its aggregate late, whichever projections are folded
 
 
 ENDING = ANNOTATIONS | {RoundSettled, RoundVoided}
@@ -58,7 +59,7 @@ class Fold:
             plan = plans.get(topic_id)
             if plan is None:
                 plan = plans[topic_id] = self._plan(topic_id, state)
-            decode, kind, take, handlers, ends = plan
+            decode, kind, take, handlers, ends, marks_late = plan
             if kind is None:
                 continue
             entry = decode(state)
@@ -68,7 +69,7 @@ class Fold:
                 accumulator = self._cache.before(kind, originator, version)
             accumulator.version, accumulator.position = version, position
             accumulator.by, accumulator.at_ms = entry.by, entry.at_ms
-            if entry.late:
+            if entry.late and marks_late:
                 accumulator.late = True
             if take is not None:
                 take(accumulator, event)
@@ -118,4 +119,11 @@ class Fold:
         take = self._cache.take.get(event)
         handlers = tuple(handler for projection in self._projections for handler in projection.handlers(event))
         kind = ACCUMULATORS.get(TOPICS.topic_of(event).partition(".")[0]) if take or handlers else None
-        return _TopicPlan(decode=decode, kind=kind, take=take, handlers=handlers, ends=event in ENDING)
+        return _TopicPlan(
+            decode=decode,
+            kind=kind,
+            take=take,
+            handlers=handlers,
+            ends=event in ENDING,
+            marks_late=event in OTHERS,
+        )

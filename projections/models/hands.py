@@ -290,7 +290,7 @@ def _game(ruleset: str, content_hash: str) -> Game | None:
 
 class Hands(Projection):
     name = "hands"
-    version = 6
+    version = 7
     cost = 14
     needs_cards = True
     rounds = Changed((ROUNDS, _rows), (BETTORS, _bettor_rows))
