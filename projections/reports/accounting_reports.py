@@ -34,9 +34,9 @@ BANKROLL = Report(
         buy_ins: amount = sum(buy_ins)::bigint
         cash_outs: amount = sum(cash_outs)::bigint
     """,
-    # For a closed day, everybody as they were registered when it was closed.
+    # For a closed day, or days of which the last is closed, everybody as they were registered when it was closed.
     source="{schema}.bankroll{of_all} b LEFT JOIN (SELECT position FROM {schema}.bankroll_shut"
-    " WHERE gaming_day = %(gaming_day)s) s ON true"
+    " WHERE gaming_day = coalesce(%(gaming_day)s::date, %(last)s::date)) s ON true"
     " LEFT JOIN LATERAL (SELECT k.kind FROM {schema}.bankroll_kinds k"
     " WHERE k.bettor = b.bettor AND s.position IS NULL UNION ALL (SELECT r.kind FROM {schema}.bankroll_registrations r"
     " WHERE r.bettor = b.bettor AND r.position < s.position ORDER BY r.position DESC LIMIT 1)) registered ON true",

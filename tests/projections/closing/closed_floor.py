@@ -101,6 +101,8 @@ def money_reports(url: str, day: date) -> dict[str, bytes]:
     catch_up(url)
     filters = Filters(gaming_day=day)
     found: dict[str, Any] = {name: rows(url, name, filters) for name in MONEY_REPORTS}
+    for name in ("bankroll", "journal", "statistics-by-table"):
+        found[f"{name} of days"] = rows(url, name, Filters(first=day.replace(day=1), last=day))
     found["day"] = summary(url, "day", filters, NOW)
     for shift in GamingDays().shifts:
         found[f"{shift} shift"] = summary(url, "shift", Filters(gaming_day=day, shift=shift), NOW)
