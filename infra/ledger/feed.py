@@ -9,7 +9,7 @@ from msgspec import to_builtins
 
 from domain.floor.drop_boxes import BOX_TOPICS, RETIRED_BOX_TOPICS, BoxCounted, BoxInstalled, CountSealed, CountsOpened
 from domain.floor.meters import METER_TOPICS, MeterSeeded
-from domain.floor.table_sessions import RETIRED_TABLE_TOPICS, TABLE_TOPICS, SessionOpened
+from domain.floor.table_sessions import RETIRED_TABLE_TOPICS, TABLE_TOPICS, SessionOpened, TrayCounted
 from domain.regulation.round_facts import FACT_TOPICS, DeckSeen, HandsHeld, MisdealNoticed, SupervisorCalled
 from domain.round.events import RETIRED_ROUND_TOPICS, ROUND_TOPICS, RoundOpened
 from domain.view.event_text import describe
@@ -18,9 +18,9 @@ from infra.store.encoding.mapper import Entry
 from infra.store.encoding.topics import TOPICS
 from infra.store.event_rows import LogRow
 
-# Not for listeners: snapshots of sessions, and counts that must stay blind.
+# Not for listeners: snapshots of sessions, and figures that somebody who still has to count must not know.
 LEFT_OUT = frozenset({"table.session_noted.v1", "table.session_numbered.v1"})
-BLIND = (BoxCounted, CountSealed, CountsOpened)
+BLIND = (BoxCounted, CountSealed, CountsOpened, TrayCounted)
 MOST_PLACES = 10_000  # mostly finished rounds: some megabytes per listener
 OF_ROUNDS = ROUND_TOPICS.keys() | RETIRED_ROUND_TOPICS.keys()
 OF_TABLES = TABLE_TOPICS.keys() | RETIRED_TABLE_TOPICS.keys()
