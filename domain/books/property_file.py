@@ -12,6 +12,7 @@ from domain.errors import BadDocument
 from domain.rules.file_shape import shape_faults
 from domain.rules.line_numbers import Lines
 from domain.rules.mistakes.syntax import syntax_words
+from domain.rules.toml_reader import read_toml
 
 T = TypeVar("T")
 _LINE = re.compile(r"\(at line (\d+), column \d+\)")
@@ -23,7 +24,7 @@ class PropertyFile:
     def __init__(self, text: str, name: str, refused: type[BadDocument]) -> None:
         self._name, self._refused = name, refused
         try:
-            self.content: dict[str, Any] = tomllib.loads(text)
+            self.content: dict[str, Any] = read_toml(text)
         except tomllib.TOMLDecodeError as error:
             found = _LINE.search(str(error))
             line = int(found[1]) if found else text.count("\n") + 1

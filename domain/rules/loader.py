@@ -43,6 +43,7 @@ from domain.rules.ruleset import (
     Spot,
     Tier,
 )
+from domain.rules.toml_reader import read_toml
 from domain.rules.version_1 import completed
 
 _SHIPPED = pathlib.Path(__file__).parent / "rulesets"
@@ -157,7 +158,7 @@ def parse(text: str, name: str) -> RuleSet:
 
 def _toml(text: str, name: str) -> dict[str, Any]:
     try:
-        return tomllib.loads(text)
+        return read_toml(text)
     except tomllib.TOMLDecodeError as error:
         raise RuleSetError(name, _syntax_line(text, error), str(error)) from None
 

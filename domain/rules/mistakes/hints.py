@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 from difflib import get_close_matches
-from itertools import pairwise
+from itertools import islice, pairwise
 from typing import TYPE_CHECKING
 
 from domain.money import cents
@@ -15,6 +16,8 @@ from domain.rules.line_numbers import Path
 
 if TYPE_CHECKING:
     from domain.games.game import Game
+
+_MOST_COMPARED = 20  # ids, each with all others
 
 
 def hints(file: RuleSetFile, game: Game) -> Faults:
@@ -27,8 +30,9 @@ def hints(file: RuleSetFile, game: Game) -> Faults:
 def _repeated_names(file: RuleSetFile) -> Faults:
     for section, key in NAMED_BY.items():
         names = [getattr(one, key) for one in getattr(file, section)]
+        counts = Counter(names)
         for number, name in enumerate(names):
-            if names.index(name) == number and names.count(name) > 1:
+            if counts.pop(name, 0) > 1:
                 yield (section, number, key), f"{section} {name!r} occurs twice; this is the first one"
 
 
@@ -37,7 +41,7 @@ def _nearly_the_clause(file: RuleSetFile) -> Faults:
     places = {clause.id: number for number, clause in enumerate(file.clause)}
     unused = places.keys() - {clause for _, clause in clause_references(file)}
     shipped = {clause for rules in map(loader.load, loader.ids()) for clause in rules.clauses}
-    for _, wanted in _unknown_clauses(file):
+    for _, wanted in islice(_unknown_clauses(file), _MOST_COMPARED):
         for near in get_close_matches(wanted, unused - shipped or unused, 1, 0.75):
             yield ("clause", places[near], "id"), f"perhaps {wanted!r}, which is referred to and does not exist"
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
+from itertools import islice
 from operator import attrgetter
 from typing import Any
 
@@ -23,7 +24,7 @@ from domain.rules.version_1 import completed
 
 _VERSION_KEY = re.compile(r"^version\s*=", re.MULTILINE)
 _MISSING = re.compile(r"`(\w+)` is missing")
-_TOO_DEEP = "brackets are nested too deeply"
+_MOST = 200  # each takes time, and nobody puts more right at once
 # What these say decides which sections and clauses a file needs, so nothing can be said about those.
 _DECIDING = frozenset({"family", "version", "bank", "bettors"})
 _ABOUT_CLAUSES = re.compile(
@@ -32,12 +33,10 @@ _ABOUT_CLAUSES = re.compile(
 
 
 def mistakes(text: str, name: str) -> list[RuleSetError]:
-    """Return every mistake in a file's text; empty if `parse` accepts it and no figures contradict each other."""
+    """Return the mistakes in a file's text, all of them unless there are hundreds; empty if `parse` accepts it and no
+    figures contradict each other."""
     text = text.replace("\r\n", "\n")
-    try:
-        found = dict.fromkeys(_mistakes(text, name))
-    except RecursionError:
-        found = {Mistake(1, _TOO_DEEP): None}
+    found = dict.fromkeys(islice(_mistakes(text, name), _MOST))
     return [RuleSetError(name, line, message) for line, message in sorted(found, key=attrgetter("line"))]
 
 
@@ -47,7 +46,8 @@ def _mistakes(text: str, name: str) -> Iterator[Mistake]:
     if toml.mistakes and not toml.raw:
         return
     lines = Lines(toml.text)
-    found = [Mistake(lines.of(path), message) for path, message in _faults(completed(toml.raw), toml, name)]
+    faults_ = islice(_faults(completed(toml.raw), toml, name), _MOST)
+    found = [Mistake(lines.of(path), message) for path, message in faults_]
     yield from found
     if found and not _VERSION_KEY.search(text):
         yield Mistake(1, "`version` is missing, so the file was read as one of version 1")
@@ -64,7 +64,7 @@ def _faults(raw: Mapping[str, Any], toml: TomlText, name: str) -> Faults:
     if not isinstance(family, str) or family not in GAMES:
         return
     game = GAMES[family]
-    shape = [fault for fault in shape_faults(raw, game.file) if not _is_unread(fault, unread)]
+    shape = [fault for fault in islice(shape_faults(raw, game.file), _MOST) if not _is_unread(fault, unread)]
     yield from shape
     wrong = [*map(_place, shape), *map(_place_of_unread, toml.unread)]
     if any(place[:1] == () or place[0] in _DECIDING for place in wrong):

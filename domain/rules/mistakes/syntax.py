@@ -5,11 +5,13 @@ from __future__ import annotations
 import re
 import tomllib
 from collections.abc import Iterator, Sequence
+from itertools import pairwise
 from typing import Any, NamedTuple
+
+from domain.rules.toml_reader import read_toml
 
 _BEGINS = re.compile(r"\[|[A-Za-z_]|\s*(?:\"[^\"\n]*\"|'[^'\n]*'|[\w.-]+)\s*=")  # at the beginning of a line
 _HEADER = re.compile(r"\[+\s*(?P<name>[\w.-]*)")
-_KEY = re.compile(r"\s*[\"']?(?P<name>[^\"'=\n]*?)[\"']?\s*(?:=|$)")
 _PLACE = re.compile(r"\s*\(at (?:line (?P<line>\d+), column (?P<column>\d+)|end of document)\)$")
 _BYTE_ORDER_MARK = "\ufeff"
 _WORDS = {
@@ -29,6 +31,7 @@ _WORDS = {
     "Invalid date": "there is no such day or time",
 }
 _LONG_STRINGS = '"""', "'''"  # may contain lines that look like statements
+_MOST_TWICE = 20  # said by two statements, as each of them is found by reading the whole text again
 
 
 class Mistake(NamedTuple):
@@ -67,7 +70,7 @@ def read(text: str) -> TomlText:
         rest = read(text.removeprefix(_BYTE_ORDER_MARK))
         return rest._replace(mistakes=[Mistake(1, "the text begins with a byte order mark"), *rest.mistakes])
     try:
-        return TomlText(tomllib.loads(text), text, [], set())
+        return TomlText(read_toml(text), text, [], set())
     except tomllib.TOMLDecodeError as error:
         if any(quotes in text for quotes in _LONG_STRINGS):
             lines = text.split("\n")
@@ -81,7 +84,7 @@ def _in_spite(text: str) -> TomlText:
     unread, left = set[Unread](), []
     for statement in statements:
         try:
-            tomllib.loads("\n".join(statement.lines))
+            read_toml("\n".join(statement.lines))
         except tomllib.TOMLDecodeError as error:
             mistakes += _mistakes(error, statement)
             if statement.is_header:
@@ -90,10 +93,10 @@ def _in_spite(text: str) -> TomlText:
                 unread.add(Unread(statement.section, _key(statement)))
         else:
             left.append(statement)
-    while True:
+    for _ in range(_MOST_TWICE):
         whole = _joined(left, text.count("\n") + 1)
         try:
-            return TomlText(tomllib.loads(whole), whole, mistakes, unread)
+            return TomlText(read_toml(whole), whole, mistakes, unread)
         except tomllib.TOMLDecodeError as error:  # each is fine, but two say the same
             wrong = _at(left, _line(error, whole))
             mistakes += _repeated(wrong, left[: left.index(wrong)])
@@ -102,28 +105,25 @@ def _in_spite(text: str) -> TomlText:
             following = left[place + 1 :]
             until = next((at for at, one in enumerate(following) if one.is_header), len(following))
             left = left[:place] + following[until if wrong.is_header else 0 :]
+    return TomlText({}, "", mistakes, {Unread("", None)})
 
 
 def _statements(lines: Sequence[str]) -> Iterator[_Statement]:
     """Yield statements. A line that begins none belongs to the one before, such as a row of an array."""
     begins = [at for at, line in enumerate(lines) if _BEGINS.match(line)]
     section = ""
-    for first, after in zip(begins, [*begins[1:], len(lines)], strict=True):
+    for first, after in pairwise([*begins, len(lines)]):
         if lines[first].startswith("["):
-            section = _name(_HEADER, lines[first])
+            header = _HEADER.match(lines[first])
+            section = header["name"] if header else ""
         yield _Statement(first, lines[first:after], section)
     before = lines[: begins[0]] if begins else lines
     if any(line.strip() and not line.lstrip().startswith("#") for line in before):
         yield _Statement(0, before, "")
 
 
-def _name(pattern: re.Pattern[str], line: str) -> str:
-    found = pattern.match(line)
-    return found["name"].strip() if found else ""
-
-
 def _key(statement: _Statement) -> str:
-    return _name(_KEY, statement.lines[0])
+    return statement.lines[0].partition("=")[0].strip().strip("\"'").strip()
 
 
 def _mended_header(statement: _Statement) -> str:
