@@ -1,5 +1,5 @@
-"""Promise: what was counted of a tray is shown to its signers and to those who keep the books, and to nobody who may have
-to count that tray next: in no answer, page or paper, and in no feed."""
+"""Promise: what was counted of a tray is shown to its signers and to those who keep the books, and to nobody who may
+have to count that tray next: in no answer, page or paper, and in no feed."""
 
 from __future__ import annotations
 
