@@ -160,7 +160,7 @@ def test_a_broken_variant_is_refused_with_the_line_that_is_wrong(ruleset: str, n
             "{line}: clause 'tcp/wins/2b' occurs twice; this is the first one",
         ),
         ('points = ["deck"]\n', "", "'deck' is answered by 'tcp/deck/2' in tcp-casino-club"),
-        ('\n[[paytable]]\nid = "TCB-6B4"', '\nid = "TCB-6B4"', "{line}: 'id' is no line of a table"),
+        ('\n[[paytable]]\nid = "TCB-6B4"', '\nid = "TCB-6B4"', "{line}: 'id' is not a line of a table"),
         ('\n[[paytable]]\nid = "TCB-6B4"', '\nid = "TCB-6B4"', "perhaps a line [[paytable]] is missing"),
         ('"full house" = "20:1"', '"full house" = "2:1"', "{line}: 'full house' pays less than 'flush'"),
         ('fee = "2.00"', 'fee = "20.00"', "{line}: the fee 20.00 is above that of the next tier"),
