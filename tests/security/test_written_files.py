@@ -15,8 +15,8 @@ from domain.errors import BadChoice, BadDocument
 from domain.rules import loader
 from domain.rules.adoption import read_file
 from domain.rules.loader import RuleSetError
-from domain.rules.mistakes import syntax
 from domain.rules.mistakes.report import mistakes
+from domain.rules.toml_reader import read_toml
 from projections.evidence import bundle
 from projections.evidence.bundle import files_of
 from projections.evidence.sources import gather
@@ -67,13 +67,12 @@ def test_it_is_refused_with_little_memory(what: str):
 
 def test_the_whole_is_not_read_again_for_each_mistake(monkeypatch: pytest.MonkeyPatch):
     lengths: list[int] = []
-    original = syntax.read_toml
 
     def counted(text: str) -> Any:
         lengths.append(len(text))
-        return original(text)
+        return read_toml(text)
 
-    monkeypatch.setattr(syntax, "read_toml", counted)
+    monkeypatch.setattr("domain.rules.mistakes.syntax.read_toml", counted)
     for what in ("the same key again", "the same section again", "nothing said"):
         lengths.clear()
         assert mistakes(WRITTEN[what], "mine.toml")
