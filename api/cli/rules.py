@@ -129,12 +129,13 @@ def compare(
     other: Annotated[int | None, typer.Argument(metavar="[N]", help="`diff ID N N` compares two versions.")] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Show the figures and clauses that differ between two rule sets, and whom they concern."""
-    from domain.rules.description import differences
+    """Show the figures, clauses and house edges that differ between two rule sets, and whom they concern."""
+    from domain.rules.description import differences, edge_differences
 
     if other is not None:
         before, after = f"{before}:{after}", f"{before}:{other}"
-    found = differences(_source(context.obj.book(), before), _source(context.obj.book(), after))
+    both = _source(context.obj.book(), before), _source(context.obj.book(), after)
+    found = [*differences(*both), *edge_differences(*both)]
     if as_json or context.obj.as_json:
         print_json([{**difference._asdict(), "concerns": difference.concerns} for difference in found])
         return

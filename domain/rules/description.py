@@ -228,16 +228,20 @@ def _progressive(table: ProgressiveTable) -> str:
 
 
 def _dealing(rules: RuleSet, dealing: Dealing) -> str:
+    is_choice = len(rules.dealings) > 1 and dealing.mode == rules.usual_dealing
+    return (
+        f"{_MODES[dealing.mode]}{' (the usual way)' if is_choice else ''}, "
+        f"clockwise from {_FIRST_SEATS[dealing.first_seat]}: {_packets(dealing)} (`{dealing.clause}`)."
+    )
+
+
+def _packets(dealing: Dealing) -> str:
     streets = [
         when + ", ".join(_packet(packet.to, packet.count) for packet in dealing.packets if packet.street == street)
         for street, when in enumerate(_STREETS)
         if any(packet.street == street for packet in dealing.packets)
     ]
-    is_choice = len(rules.dealings) > 1 and dealing.mode == rules.usual_dealing
-    return (
-        f"{_MODES[dealing.mode]}{' (the usual way)' if is_choice else ''}, "
-        f"clockwise from {_FIRST_SEATS[dealing.first_seat]}: {'; '.join(streets)} (`{dealing.clause}`)."
-    )
+    return "; ".join(streets)
 
 
 def _packet(to: str, count: int) -> str:
@@ -395,10 +399,13 @@ def _money(amount_cents: int | None) -> str | None:
 # ---- two versions side by side
 
 
-class Difference(NamedTuple):
-    """A figure or clause that differs between two versions; None if one of them lacks it."""
+What = Literal["figure", "house edge", "clause"]
 
-    what: Literal["figure", "clause"]
+
+class Difference(NamedTuple):
+    """A figure, house edge or clause that differs between two versions; None if one of them lacks it."""
+
+    what: What
     name: str
     before: str | None
     after: str | None
@@ -408,6 +415,8 @@ class Difference(NamedTuple):
         """Whose money or play it changes."""
         if self.what == "clause":
             return "whoever reads the rules"
+        if self.what == "house edge":
+            return f"bettors on {_in_words([self.name.partition(' ')[0]])}, and the bank"
         return _CONCERNS.get(self.name.partition(".")[0], "everybody at the table")
 
 
@@ -415,7 +424,8 @@ class Difference(NamedTuple):
 _CONCERNS = {
     **dict.fromkeys(("odds", "paytable", "spot", "chip", "customer_limit", "table_aggregate", "toke"), "bettors"),
     **dict.fromkeys(("bank", "rotation", "collection", "schedule", "liability"), "the bank"),
-    **dict.fromkeys(("dealing", "decks", "deck_colours", "settlement"), "the dealer"),
+    **dict.fromkeys(("dealing", "decks", "deck_colours"), "the dealer"),
+    "settlement": "the dealer, and bettors if the bank runs out",
     "progressive": "bettors on the progressive",
     "supervisor": "the floor",
     "in_force": "rounds from its first day on",
@@ -424,11 +434,32 @@ _CONCERNS = {
 
 def differences(before: RuleSet, after: RuleSet) -> list[Difference]:
     """Return figures first, then clauses by what they say and why."""
-    figures = [
-        {figure.place: _figure_value(figure.value) for figure in rulesets.figures(one)} for one in (before, after)
-    ]
+    figures = [dict(_compared(one)) for one in (before, after)]
     clauses = [{clause.id: _in_full(clause) for clause in one.clauses.values()} for one in (before, after)]
     return [*_differ("figure", *figures), *_differ("clause", *clauses)]
+
+
+def edge_differences(before: RuleSet, after: RuleSet) -> list[Difference]:
+    """Return the house edges of side wagers that differ. They are counted anew, which takes a moment."""
+    return [*_differ("house edge", *(dict(_edges(one)) for one in (before, after)))]
+
+
+def _compared(rules: RuleSet) -> Iterable[tuple[str, str]]:
+    """Return figures by their places. The packets of a dealing are one: one more would move all that follow."""
+    for figure in rulesets.figures(rules):
+        dealing, inside, _ = figure.place.partition(".packets.")
+        if not inside:
+            yield figure.place, _figure_value(figure.value)
+        elif figure.place.endswith(".packets.1.to"):
+            yield f"{dealing}.packets", _packets(rules.dealings[dealing.removeprefix("dealing.")])
+
+
+def _edges(rules: RuleSet) -> Iterable[tuple[str, str]]:
+    """Return house edges by wager and pay table, with the usual number of decks; progressives without their meter."""
+    for edge in rules.game.house_edges(rules):
+        if edge.decks in (None, rules.usual_decks):
+            decks = "" if edge.decks is None else f" with {edge.decks} deck{'s' * (edge.decks > 1)}"
+            yield " ".join(filter(None, (edge.spot, edge.table))), f"{float(edge.edge):.4%}".replace("%", " %") + decks
 
 
 def since_version_before(rules: RuleSet, book: RuleBook = SHIPPED) -> list[Difference]:
@@ -444,9 +475,7 @@ def _in_full(clause: Clause) -> str:
     return " ".join([clause.says, *marks])
 
 
-def _differ(
-    what: Literal["figure", "clause"], before: Mapping[str, str], after: Mapping[str, str]
-) -> Iterable[Difference]:
+def _differ(what: What, before: Mapping[str, str], after: Mapping[str, str]) -> Iterable[Difference]:
     for name in dict.fromkeys((*before, *after)):
         if before.get(name) != after.get(name):
             yield Difference(what=what, name=name, before=before.get(name), after=after.get(name))

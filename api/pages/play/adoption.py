@@ -16,7 +16,7 @@ from api.service.fields import GamingDay, Id, RulesetName, Text
 from domain.errors import BadChoice
 from domain.rules import adoption
 from domain.rules.adoption import Approval, Days
-from domain.rules.description import differences, summary
+from domain.rules.description import differences, edge_differences, summary
 from domain.rules.rulebook import RuleBook
 from domain.rules.ruleset import RuleSet
 from infra.access.callers import Caller
@@ -139,17 +139,25 @@ def _rules(text: str) -> RuleSet:
 
 
 def _compared(book: RuleBook, rules: RuleSet) -> dict[str, Any]:
-    """Return the rule set compared with the newest version of its id, if there is one."""
+    """Return the rule set compared with the newest version of its id or, if it is new, with the one most like it."""
     before = book.load(rules.id) if rules.id in book.ids() else None
-    changes = [] if before is None else differences(before, rules)
+    other = before or _most_like(book, rules)
+    changes = [*differences(other, rules), *edge_differences(other, rules)]
     today = datetime.now(UTC).date()
     return {
         "text": rules.text,
         "found": summary(rules),
         "before": None if before is None else summary(before),
+        "other": summary(other),
         "changes": [{**change._asdict(), "concerns": change.concerns} for change in changes],
         "first_day": max(rules.in_force.since, today).isoformat(),
     }
+
+
+def _most_like(book: RuleBook, rules: RuleSet) -> RuleSet:
+    """Return the rule set of the same game that has the most clauses in common: probably the file began with it."""
+    known = [known for known in map(book.load, book.ids()) if known.family == rules.family]
+    return max(known, key=lambda one: len(one.clauses.keys() & rules.clauses.keys()))
 
 
 async def _show(request: Request, data: dict[str, Any]) -> Response:

@@ -109,6 +109,16 @@ def test_a_new_rule_set_begins_with_another_and_has_no_mistakes(tmp_path: Path):
     again = run("new", str(file), "--from", "uth-sd")
     assert (again.exit_code, "already exists" in again.stderr) == (2, True)
     assert run("check", str(file)).exit_code == 0
+    text = file.read_text(encoding="utf-8").replace('pair = "1:1"', 'pair = "2:1"')
+    file.write_text(
+        text.replace('{ to = "seats", count = 3 }', '{ to = "burn", count = 1 },\n    { to = "seats", count = 3 }')
+    )
+    shown = run("diff", "tcp-casino-club", str(file)).stdout
+    assert (
+        "figure dealing.shuffler.packets\n  - 3 to each seat, 3 to the dealer's hand\n"
+        "  + 1 burned, 3 to each seat, 3 to the dealer's hand\n  concerns the dealer\n"
+    ) in shown
+    assert "house edge pair_plus PAIR-PLUS\n  - 4.3801 %\n  + -12.5611 %\n  concerns bettors on pair plus" in shown
     badly_named = run("new", str(tmp_path / "Three Card.toml"), "--from", "uth-sd")
     assert (badly_named.exit_code, "not a rule-set id" in badly_named.stderr) == (2, True)
 

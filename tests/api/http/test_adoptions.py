@@ -141,6 +141,9 @@ def test_a_page_compares_before_it_adopts(client, today: date):
     assert compared.status_code == 200
     for shown in ("Adopt version 3 of uth-bgc", "paytable.BLIND.pays.flush", "3:2", "2:1", "bettors"):
         assert shown in compared.text, shown
+    new = sent(client, "/rules/adopt/check", text=own_text("tcp-fen", today).replace("tcp-fen", "tcp-marsh")).text
+    for shown in ("tcp-marsh is new here. It is compared with version", "house edge", "two pair", "2 burned, 1 to the"):
+        assert shown in new, shown
     first_day = (today + timedelta(days=2)).isoformat()
     form = {"text": text.replace("\n", "\r\n"), "approval": "GEGA-9", "second_person": "floor-2"}
     refused = sent(client, "/rules/adopt", **form, first_day="2026-11-18")
