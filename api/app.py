@@ -24,67 +24,13 @@ from starlette.templating import Jinja2Templates
 
 from api.http import documentation, problems
 from api.http.middleware import Gate
-from api.http.routers import (
-    access,
-    adjudications,
-    audits,
-    bettors,
-    boxes,
-    disputes,
-    feed,
-    health,
-    log,
-    regulation,
-    reports,
-    rounds,
-    rules,
-    tables,
-)
-from api.http.routers import holds as hold_routes
-from api.http.routers.books import cash, closings, journals, machines, slips
-from api.http.routers.search import round_search
-from api.http.routers.search import saved_searches as search_routes
-from api.pages import errors, glossary, setup
-from api.pages.books import cage, close, statistics
-from api.pages.books import cash as cash_pages
-from api.pages.books import journals as journal_pages
-from api.pages.books import machines as machine_pages
+from api.http.routes import ROUTERS
+from api.pages import errors
 from api.pages.dependencies import DutyFirst, SignInFirst
-from api.pages.office import (
-    access_review,
-    account,
-    collections,
-    days,
-    drop,
-    factors,
-    holds,
-    home,
-    people,
-    provider,
-    second_step,
-    staff,
-    trays,
-)
-from api.pages.office import reports as report_pages
-from api.pages.office import settings as setting_pages
-from api.pages.play import (
-    adoption,
-    dealer,
-    floor,
-    inspection,
-    irregular,
-    proposition_players,
-    replay,
-    round_facts,
-)
-from api.pages.play import audit as audit_pages
-from api.pages.play import disputes as dispute_pages
-from api.pages.play import postings as posting_pages
-from api.pages.play import rules as rule_pages
 from api.pages.rendering import static_files
 from api.pages.rendering.templates import Clock, environment
 from api.pages.responses import layout, wants_html
-from api.pages.search import finder, hands, saved_searches
+from api.pages.routes import PAGES
 from api.service import traces
 from api.service.callers import SAFE
 from api.service.connections import allow_many_files
@@ -102,75 +48,6 @@ Rounds of casino table games, action by action. Every round answer carries `vers
 `expects`, the actions that may come next. Writes take an `Idempotency-Key`: the same request again is answered as the
 first time. Face-down cards are in no answer before they are turned over.
 """.strip()
-# The busiest first: routes are tried in this order.
-ROUTERS = (
-    adjudications.router,
-    rounds.router,
-    round_search.router,
-    search_routes.router,
-    rules.router,
-    tables.router,
-    regulation.router,
-    reports.router,
-    bettors.router,
-    boxes.router,
-    closings.router,
-    journals.router,
-    slips.router,
-    machines.router,
-    cash.router,
-    disputes.router,
-    audits.router,
-    hold_routes.router,
-    log.router,
-    feed.router,
-    access.router,
-    health.router,
-)
-PAGES = (
-    static_files.router,
-    home.router,
-    floor.router,
-    dealer.router,
-    hands.router,
-    hands.files,
-    saved_searches.router,
-    finder.router,
-    replay.router,
-    irregular.router,
-    irregular.files,
-    dispute_pages.router,
-    dispute_pages.files,
-    collections.router,
-    drop.router,
-    machine_pages.router,
-    trays.router,
-    cage.router,
-    posting_pages.router,
-    round_facts.router,
-    proposition_players.router,
-    inspection.router,
-    statistics.router,
-    days.router,
-    close.router,
-    journal_pages.router,
-    cash_pages.router,
-    report_pages.router,
-    audit_pages.router,
-    people.router,
-    glossary.router,
-    adoption.router,
-    rule_pages.router,
-    access_review.router,
-    staff.router,
-    setting_pages.router,
-    holds.router,
-    account.router,
-    setup.router,
-    provider.router,
-    second_step.router,
-    factors.router,
-)
 
 
 def create_app(ledger: Ledger, settings: Settings | None = None) -> FastAPI:

@@ -12,10 +12,11 @@ from fastapi.routing import APIRoute
 from fastapi.sse import EventSourceResponse
 from msgspec import Struct
 
-from api.app import PAGES, ROUTERS
 from api.http import dependencies
 from api.http.dependencies import SecondSigner, plain_caller, writing
 from api.http.documentation import with_examples
+from api.http.routes import ROUTERS
+from api.pages.routes import PAGES
 
 ADMISSIONS = {
     getattr(dependencies, name): name
