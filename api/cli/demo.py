@@ -6,7 +6,7 @@ import sys
 import threading
 import time
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -14,6 +14,7 @@ from api.cli.terminal.database import DataDir, disk_of, open_database
 from api.cli.terminal.errors import fail
 
 if TYPE_CHECKING:
+    from api.service.settings import Settings
     from infra.ledger.ledger import Ledger
 
 HOST = "127.0.0.1"
@@ -155,11 +156,13 @@ def _serve(ledger: "Ledger", database_url: str, folder: Path, port: int) -> None
     os.environ["ROUNDLEDGER_TOKEN_KEY_FILE"] = str(key_file(folder))
     os.environ.setdefault("ROUNDLEDGER_LOG_FORMAT", "text")
     _hush()
+    settings = read_settings()
     closing = threading.Event()
-    players = threading.Thread(target=_play_on, args=(ledger, closing), name="roundledger-demo")
+    shoe = {"base_url": f"http://{HOST}:{port}", "headers": _bearer(settings)}
+    players = threading.Thread(target=_play_on, args=(ledger, shoe, closing), name="roundledger-demo")
     players.start()
     try:
-        run(database_url, HOST, port, 1, read_settings())
+        run(database_url, HOST, port, 1, settings)
     except KeyboardInterrupt:
         pass
     finally:
@@ -175,10 +178,24 @@ def _hush() -> None:
         logging.getLogger(name).setLevel(logging.WARNING)
 
 
-def _play_on(ledger: "Ledger", closing: threading.Event) -> None:
+def _bearer(settings: "Settings") -> dict[str, str]:
+    """Return the header of the machine that deals at the practice table, as `token create` makes it."""
+    from api.service.identity.tokens import make_token
+    from api.service.settings import secret_of
+    from infra.demo.card_reader import READER
+    from infra.demo.roster import SHOE_TABLE
+
+    token, _ = make_token(str(secret_of(settings.token_key)), settings, READER, "terminal", SHOE_TABLE, days=30)
+    return {"Authorization": f"Bearer {token}"}
+
+
+def _play_on(ledger: "Ledger", shoe: dict[str, Any], closing: threading.Event) -> None:
+    import httpx
+
     from infra.demo import LiveFloor
 
-    floor = LiveFloor(ledger, time.strftime("%m%d-%H%M%S", time.gmtime()))
-    while not closing.wait(floor.go_on()):
-        pass
-    floor.finish()
+    with httpx.Client(**shoe) as service:
+        floor = LiveFloor(ledger, service, time.strftime("%m%d-%H%M%S", time.gmtime()))
+        while not closing.wait(floor.go_on()):
+            pass
+        floor.finish()

@@ -1,31 +1,28 @@
-"""A card-reading shoe at a table of the demo. Whenever cards are due there, it sends the next packet.
-
-A real one posts the same packets over HTTP (`POST /v1/tables/{table}/cards`) with a token of the table's terminal."""
+"""A card-reading shoe at a table of the demo. Whenever cards are due there, it posts the next packet, as a real one
+does: over HTTP (`POST /v1/tables/{table}/cards`), with a token of its own for the table's terminal."""
 
 from __future__ import annotations
 
-import time
 from contextlib import suppress
 from random import Random
 
+import httpx
+
 from domain.cards import DECK
-from domain.errors import Refusal
 from domain.round.decide import expects
-from infra.access.callers import Caller
 from infra.demo.roster import SHOE_TABLE
-from infra.ledger.ledger import Actor, Ledger
-from infra.ledger.rounds_in_play import RoundsInPlay
+from infra.ledger.ledger import Ledger
 
 READER = "shoe-1"
 BETWEEN_LOOKS_S = 1.0
 
 
 class CardReader:
-    """A reader that runs like a simulated table: `next_at` is when it looks again, in seconds since the start."""
+    """A reader that runs like a simulated table: `next_at` is when it looks again, in seconds since the start.
+    `service` has its address and its token; what is due is read from the ledger, as a real one sees the table."""
 
-    def __init__(self, ledger: Ledger, start: str) -> None:
-        self._ledger, self._play = ledger, RoundsInPlay(ledger)
-        self._caller = Caller(READER, "terminal", SHOE_TABLE)
+    def __init__(self, ledger: Ledger, service: httpx.Client, start: str) -> None:
+        self._ledger, self._service = ledger, service
         self._rng = Random(start)
         self._round: str | None = None
         self._shoe: list[str] = []
@@ -44,8 +41,11 @@ class CardReader:
         if entry is None:
             return
         packet = [self._shoe.pop() for _ in range(entry["count"])]
-        with suppress(Refusal):  # somebody was quicker
-            self._play.deal(self._caller, SHOE_TABLE, [packet], Actor(READER, time.time_ns() // 1_000_000), None)
+        key = f"{READER}-{stored.id}-{stored.version}"
+        with suppress(httpx.HTTPError):  # the service has not started yet; a refusal means that somebody was quicker
+            self._service.post(
+                f"/v1/tables/{SHOE_TABLE}/cards", json={"packets": [packet]}, headers={"Idempotency-Key": key}
+            )
 
     def finish(self) -> None:
         """Do nothing: the dealer there continues without the reader."""

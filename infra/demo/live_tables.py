@@ -12,6 +12,8 @@ from itertools import islice
 from random import Random
 from typing import Any
 
+import httpx
+
 from domain.errors import Refusal
 from domain.rules import rulesets
 from infra.aggregates.stored_slips import last_number, stored_slip
@@ -107,12 +109,12 @@ class LiveTable:
 
 
 class LiveFloor:
-    def __init__(self, ledger: Ledger, start: str) -> None:
+    def __init__(self, ledger: Ledger, shoe: httpx.Client, start: str) -> None:
         self._began_at = time.monotonic()
         self._tables: list[LiveTable | CardReader] = [
             LiveTable(ledger, name, ruleset, number, start) for number, (name, ruleset) in enumerate(TABLES.items())
         ]
-        self._tables.append(CardReader(ledger, start))
+        self._tables.append(CardReader(ledger, shoe, start))
         for table in self._tables:
             table.void_open()
 

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
 from api.service.identity.tokens import make_token
 from api.service.settings import Settings
+from infra.demo.card_reader import READER, CardReader
+from infra.demo.roster import SHOE_TABLE
+from infra.ledger.ledger import Ledger
 from tests.api.pages.dealer_screen import SPLIT, UTH
 from tests.api.service import KEY, open_service
 
@@ -77,3 +81,21 @@ def test_cards_face_up_decide_where_the_next_ones_go(client, locked):
     assert locked.post(address, json={"packets": [["3c"], ["Ts"]]}, headers=shoe).status_code == 200
     assert client.get(f"/v1/rounds/{round_id}").json()["expects"][0]["do"] == "decide"
     assert locked.post(address, json={"packets": []}, headers=shoe).status_code == 400
+
+
+def test_the_shoe_of_the_demo_posts_what_is_due_with_its_token(client, locked, ledger_url: str):
+    round_id = opened(client, SHOE_TABLE, SPLIT, 2)
+    token = bearer("terminal", READER, SHOE_TABLE)
+    service: Any = SimpleNamespace(
+        post=lambda address, json, headers: locked.post(address, json=json, headers={**token, **headers})
+    )
+    ledger = Ledger(ledger_url)
+    try:
+        shoe = CardReader(ledger, service, "0")
+        for _ in range(6):  # the last two times no card is due
+            shoe.go_on(0.0)
+    finally:
+        ledger.close()
+    events = client.get(f"/v1/rounds/{round_id}/events").json()["events"]
+    dealt = [(event["fields"]["to"], event["by"]) for event in events if event["event"] == "round.cards_dealt.v1"]
+    assert dealt == [(to, READER) for to in (1, "dealer", 1, "dealer")]
