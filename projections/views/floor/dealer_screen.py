@@ -22,6 +22,7 @@ from domain.regulation.round_facts import (
 from domain.round.actions import CloseBets
 from domain.round.dealing import clockwise
 from domain.round.decide import decide
+from domain.round.events import RoundOpened
 from domain.round.floor_annotations import Compared, compared, due_by_wager
 from domain.round.hidden_cards import MOST_CONTRADICTIONS
 from domain.round.replay import fact_documents
@@ -76,8 +77,8 @@ def dealer_screen_for(read_side: ReadSide, caller: Caller, table: str) -> dict[s
         _record_look(read_side, caller, stored)
         shown |= _round(caller, stored)
         shown["stated"] = _stated(stored.public, read_side.ledger.facts_of(round_id))
-    if playing is not None and own:
-        shown["before"] = _before(read_side.ledger.load(own[0]))
+        if playing is not None and own:
+            shown["before"] = _before(read_side.ledger.load(own[0]), stored.round.opened)
     shown["unpaid"] = _unpaid_rounds(read_side, [one for one in session.ended if one != round_id])
     return shown
 
@@ -145,11 +146,12 @@ def _closing(round_: Round) -> dict[str, Any] | None:
     return None
 
 
-def _before(stored: StoredRound) -> dict[str, Any]:
-    """Return the previous round's wagers and players, so that they can be repeated."""
+def _before(stored: StoredRound, now: RoundOpened) -> dict[str, Any]:
+    """Return the previous round's wagers and players, so that they can be repeated; not those of who banks now."""
     round_ = stored.public
-    bets = [fact for fact in _facts(stored) if fact["do"] in ("bet", "withdraw")]
-    seated = {str(seat): round_.seated[seat] for seat in round_.layout}
+    facts = [fact for fact in _facts(stored) if fact["do"] in ("bet", "withdraw")]
+    bets = [fact for fact in facts if fact["seat"] != now.bank_seat and fact.get("bettor", "") != now.bank_bettor]
+    seated = {str(seat): round_.seated[seat] for seat in round_.layout if seat != now.bank_seat}
     return {"id": stored.id, "facts": bets, "seated": seated}
 
 
