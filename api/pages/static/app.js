@@ -4,13 +4,13 @@
 export const csrfToken = () => document.querySelector('meta[name="csrf-token"]').content;
 
 /** Call an operation under /v1; changes are sent with the token and, given a key, are safe to retry. */
-export async function ask(method, path, body, { key, ifMatch } = {}) {
+export async function ask(method, path, body, { key, ifMatch, signal } = {}) {
   const headers = { Accept: "application/json", "CSRF-Token": csrfToken() };
   if (body !== undefined) headers["Content-Type"] = "application/json";
   if (key) headers["Idempotency-Key"] = key;
   if (ifMatch) headers["If-Match"] = `"${ifMatch}"`;
   const sent = body === undefined ? undefined : JSON.stringify(body);
-  const response = await fetch(path, { method, headers, body: sent, credentials: "same-origin" });
+  const response = await fetch(path, { method, headers, body: sent, credentials: "same-origin", signal });
   const value = response.status === 204 ? null : await response.json();
   return { ok: response.ok, status: response.status, value, headers: response.headers };
 }

@@ -10,14 +10,13 @@ import { listenToKeys } from "./dealer_keys.js";
 import { inWords, saidOfAll } from "./dealer_next.js";
 import { offers } from "./dealer_offers.js";
 import { nextRound, openTable, seating } from "./dealer_opening.js";
-import { newKey, Outbox } from "./dealer_outbox.js";
+import { newKey, Outbox, patience } from "./dealer_outbox.js";
 import { felt } from "./dealer_parts.js";
 import { signing } from "./dealer_signing.js";
 import { judged } from "./dealer_taps.js";
 
 const UNHEARD_MS = 3000; // between polls while the feed is down
 const HEARD_MS = 20000; // and while it is up: a connection may be dead without notice
-const PATIENCE_MS = 15000; // with an answer of a network that neither carries nor refuses
 const LONGEST_ID = 40;
 const root = document.getElementById("dealer");
 const table = root.dataset.table;
@@ -27,9 +26,9 @@ let state = null; // the last state from the service
 let drawn = ""; // what the screen shows, to avoid redrawing for nothing
 let problem = null; // why something was refused
 const ui = { // what the dealer has started and the service does not know
-  amount: 0, written: "", mode: "add", wrong: null, twice: null, rank: null, picked: [], task: null,
+  amount: 0, written: "", mode: "add", wrong: null, twice: null, unseen: false, rank: null, picked: [], task: null,
   rows: [], decided: {}, wanted: {}, planned: {},
-  back: { reason: "", floor: "" },
+  back: { of: null, reason: "", floor: "" },
   behind: { kind: "", bettor: "" }, void: { reason: "misdeal", detail: "" }, waiver: { how: "not dropped", reason: "" }, payments: {},
 };
 const screen = {
@@ -45,19 +44,29 @@ const outbox = new Outbox(table, root.dataset.by, (happened, facts) => {
   if (happened === "refused") problem = { ...facts.problem, what: facts.item.what };
   if (happened === "sent") {
     // The picture stays until the next one arrives, so that the table does not vanish after each tap.
-    if (facts.value.expects) {
-      const begins = facts.value.id !== state?.round?.id;
-      if (begins) Object.assign(ui, { amount: 0, written: "", mode: "add", bank: null });
-      state = { ...state, round: facts.value, closing: null, ...(begins ? { facts: [], ahead: null, before: null, stated: null } : { facts: [...state.facts, ...(facts.item.actions ?? []).map(({ cards, ...fact }) => fact)] }) }; // without the cards: it is remembered
-      remember(state);
-    }
+    if (facts.value.expects && !facts.item.fact) stored(facts.value, facts.item.actions ?? []);
     const { of, said } = facts.item.fact ?? {};
-    if (of && of === state?.round?.id) state = { ...state, stated: withFact(state.stated, said) };
+    if (said?.paid) state = { ...state, unpaid: state.unpaid.filter(({ id }) => id !== of) };
+    else if (of && of === state?.round?.id) state = { ...state, stated: withFact(state.stated, said) };
     if (!outbox.items.length) look();
   }
+  if (happened === "stopped") ui.unseen = true; // the table as it is now
   if (happened === "refused" || (happened === "stopped" && facts.why !== "signed-out")) look();
   draw();
 });
+
+/** What an answer shows of the round, until the next look shows the rest; cards are not remembered. */
+function stored(round, actions) {
+  answers += 1;
+  const begins = round.id !== state?.round?.id;
+  if (!begins && round.version <= state.round.version) return; // a look has shown it already
+  if (begins) begin();
+  state = { ...state, round, closing: null, ...(begins ? { facts: [], ahead: null, before: null, stated: null } : { facts: [...state.facts, ...actions.map(({ cards, ...fact }) => fact)] }) };
+  remember(state);
+}
+
+/** Nothing that was chosen for another round is left. */
+const begin = () => Object.assign(ui, { amount: 0, written: "", mode: "add", bank: null, rank: null, picked: [], task: null });
 
 /** Something is said about the round that is shown; entries do not wait for it, and it does not depend on them. */
 function tell(what, body, said, words) {
@@ -96,7 +105,7 @@ function sendSigned(signatures) {
   outbox.sendSigned(async (item, ifMatch) => {
     const body = new URLSearchParams({ ...signatures, key: item.key, round: state.round.id, version: ifMatch, actions: JSON.stringify(item.actions) });
     const headers = { Accept: "application/json", "CSRF-Token": csrfToken() };
-    const response = await fetch(location.pathname, { method: "POST", headers, body, credentials: "same-origin" });
+    const response = await fetch(location.pathname, { method: "POST", headers, body, credentials: "same-origin", signal: patience() });
     return { ok: response.ok, status: response.status, value: await response.json() };
   });
 }
@@ -104,21 +113,17 @@ function sendSigned(signatures) {
 /** The last entry was a mistake; sent at once, and retried with the same key if the answer is lost. */
 async function sendTakeBack(form) {
   const { id, version } = state.round;
-  const sent = ui.back;
-  sent.key ??= newKey();
-  const body = new URLSearchParams({ ...form, key: sent.key, round: id, version });
+  const kept = ui.back;
+  kept.key ??= newKey();
+  const body = new URLSearchParams({ ...form, key: kept.key, round: id, version });
+  Object.assign(ui, { rows: [], planned: {}, picked: [], task: null });
   try {
-    const response = await fetch(`${location.pathname}/take-back`, { method: "POST", headers: { Accept: "application/json", "CSRF-Token": csrfToken() }, body, credentials: "same-origin" });
+    const response = await fetch(`${location.pathname}/take-back`, { method: "POST", headers: { Accept: "application/json", "CSRF-Token": csrfToken() }, body, credentials: "same-origin", signal: patience() });
     const value = await response.json();
-    // The table may have been looked at before this answer came, and the form may be for another entry already.
-    if (response.ok && sent.of === version) {
-      document.querySelector('[data-id="take-back-folded"]')?.removeAttribute("open");
-      Object.assign(ui, { back: { reason: "", floor: sent.floor }, rows: [], planned: {}, picked: [], task: null });
-    }
     problem = response.ok ? null : { ...value, what: "Take back" };
-    delete sent.key;
+    kept.key = null;
   } catch {
-    problem = { what: "Take back", detail: "The service cannot be reached. Try it again when the network is back." };
+    problem = { what: "Take back", detail: "No answer came. When the network is back, the table shows whether it was taken back." };
   }
   await look();
 }
@@ -140,6 +145,7 @@ function look(byItself = false) {
 
 let looking = null;
 let again = null;
+let answers = 0; // that changed the round: an older look shows less
 
 async function lookUntilNothingIsHeard(byItself) {
   await lookOnce(byItself);
@@ -154,8 +160,9 @@ async function lookOnce(byItself) {
   const headers = { Accept: "application/json" };
   if (byItself) headers["Page-Refresh"] = "1";
   looked = performance.now();
+  const answered = answers;
   try {
-    const response = await fetch(location.pathname, { headers, credentials: "same-origin", signal: AbortSignal.timeout(PATIENCE_MS) });
+    const response = await fetch(location.pathname, { headers, credentials: "same-origin", signal: patience() });
     refusedToTell = !response.ok;
     if (response.status === 401) {
       const reason = await response.json();
@@ -164,11 +171,15 @@ async function lookOnce(byItself) {
     }
     else if (response.ok) {
       const told = await response.json();
-      if (told.round?.id === state?.round?.id && told.round?.version < state?.round?.version) return; // older than something that was sent since
+      if (answered !== answers) { again ??= { byItself: true }; return; } // something was stored since it was asked
+      if (told.round?.id === state?.round?.id && told.round?.version < state?.round?.version) return;
+      if (told.round?.id !== state?.round?.id && told.round?.status === "open") begin();
       state = told;
+      ui.unseen = false;
       remember(state);
       if (outbox.stopped?.why === "signed-out" && !outbox.items.length) outbox.throwAway(); // signed in again, and nothing was lost
       outbox.reachable = true;
+      if (outbox.items.length && !outbox.stopped) outbox.flush();
       if (state.hears && (!feed || feed.readyState === EventSource.CLOSED)) follow();
     }
   } catch {
@@ -201,7 +212,8 @@ function follow() {
   const heard = ({ data }) => {
     const { round, version, event } = JSON.parse(data);
     const known = !event.startsWith("fact.") && state?.round && round === state.round.id && version <= state.round.version;
-    if (!known && !outbox.busy && !outbox.items.length && !document.hidden) look(true);
+    const occupied = outbox.busy || (outbox.items.length && !outbox.stopped);
+    if (!known && !occupied && !document.hidden) look(true);
   };
   for (const topic of state.hears) feed.addEventListener(topic, heard);
 }
@@ -234,7 +246,7 @@ function draw() {
     const offered = next(kept);
     part("next").setAttribute("aria-busy", String(offered === null));
     if (offered) renew(part("next"), offered.flat().filter(Boolean));
-    renew(part("owed"), [kept.stopped ? null : unpaid(ui, state, reportBefore)].filter(Boolean));
+    renew(part("owed"), [kept.stopped ? null : unpaid(ui, state.unpaid?.filter(({ id }) => !confirming(id)), reportBefore, draw)].filter(Boolean));
     renew(part("lines"), ending(state));
     const heading = part("next").querySelector("h2")?.textContent ?? "";
     if (part("told").textContent !== heading) {
@@ -284,9 +296,9 @@ function stopped(kept) {
     another: `${reason.by} tapped this, and ${outbox.by} is signed in now. Whoever sends it, it is recorded in that name.`,
     refused: "What was to follow waits, because something before it was refused.",
   }[why];
-  return h("div", { id: "stopped", class: "refused", role: "alert" }, h("p", {}, h("b", {}, text), " ", reason.detail ?? ""),
+  return h("div", { id: "stopped", class: "refused", role: "alert" }, h("p", {}, h("b", {}, text), " ", reason.code === "stale" ? "" : reason.detail ?? ""),
     h("p", {}, "Do you still want to send what waits here?"), h("ol", {}, kept.items.map((item) => h("li", {}, item.what))),
-    h("div", { class: "row-buttons" }, button("send-anyway", "Send it", () => outbox.goOn(state.round?.version, true), { kind: "second" }),
+    h("div", { class: "row-buttons" }, button("send-anyway", "Send it", () => outbox.goOn(state.round?.version, true), { kind: "second", disabled: why === "conflict" && ui.unseen }),
       button("put-right", "Put it right first", () => { problem = null; outbox.park(); look(); }, { kind: "second" }), throwAway()));
 }
 
@@ -330,7 +342,9 @@ function next(kept) {
   const waiting = kept.items.filter((item) => !item.fact);
   const { session, round } = state;
   const playing = round && round.status === "open";
-  const known = waiting.some((item) => !item.actions) ? null : !waiting.length ? round?.expects ?? [] : playing ? entriesAfter(state, screen.facts) : null;
+  const first = waiting.find((item) => item.conditional);
+  const arrived = first && (first.version ?? kept.version) < round?.version; // or something else has: its answer will tell
+  const known = arrived || waiting.some((item) => !item.actions) ? null : !waiting.length ? round?.expects ?? [] : playing ? entriesAfter(state, screen.facts) : null;
   if (!known) return outbox.reachable ? null : [hold()];
   if (!session || !session.open) return [payments(ui, state, report, draw), openTable(ui, state.rulesets, (body) => command("POST", `${ofTable}/sessions`, body, "Open the table"), draw)];
   if (playing) return offers(screen, known, waiting.length > 0, waiting.length || (kept.items.length && !outbox.reachable) ? lastOne(kept.items) : takingBack(screen, sendTakeBack, redraw));
@@ -338,7 +352,11 @@ function next(kept) {
 }
 
 /** What was not sent yet need not be taken back: it is dropped. */
-const lastOne = (waiting) => (outbox.reachable ? null : button("drop-last", `Drop: ${waiting.at(-1).what}`, () => { outbox.dropLast(); }, { kind: "second" }));
+function lastOne(waiting) {
+  if (outbox.reachable) return null;
+  if (!outbox.canDrop) return h("p", { id: "sent-already", class: "hint" }, `“${waiting.at(-1).what}” may have arrived. If it was a mistake, take it back when the network is back.`);
+  return button("drop-last", `Drop: ${waiting.at(-1).what}`, () => { outbox.dropLast(); }, { kind: "second" });
+}
 
 const hold = () => h("p", { class: "hold", role: "status" }, "What comes next depends on what waits: it goes on when the network is back.");
 
@@ -361,11 +379,14 @@ function annotate(what, body, words) {
   outbox.add({ method: "POST", path: `${ofRound()}/${what}`, body, version: state.round.version, conditional: true, what: words });
 }
 
-/** Annotates the round before the current one. */
+/** Annotates a round before the current one, whose entries do not wait for it. */
 function reportBefore({ id }, body) {
   problem = null;
-  outbox.add({ method: "POST", path: `/v1/rounds/${encodeURIComponent(id)}/payments`, body, what: `What was paid in ${id}` });
+  outbox.add({ method: "POST", path: `/v1/rounds/${encodeURIComponent(id)}/payments`, body, actions: [], fact: { of: id, said: { paid: true } }, what: `What was paid in ${id}` });
 }
+
+/** That an earlier round was paid is on its way. */
+const confirming = (id) => outbox.items.some(({ fact }) => fact?.of === id && fact.said.paid);
 
 const report = (body) => annotate("payments", body, "What was paid");
 
@@ -381,8 +402,9 @@ for (const name of ["next", "owed"]) part(name).addEventListener("click", (event
 listenToKeys((key) => {
   const rank = key.toUpperCase();
   const card = part("next").querySelector(`[data-id="card-${ui.rank}${key.toLowerCase()}"]:enabled`);
-  if (card) { ui.rank = null; card.click(); }
-  else if (!"CDHS".includes(rank) && part("next").querySelector(".deck-grid")) { ui.rank = rank; draw(); }
+  if (card) { ui.rank = null; card.click(); return; }
+  const { task } = part("next").querySelector("[data-task]:has(.deck-grid)")?.dataset ?? {};
+  if (task && !"CDHS".includes(rank)) { Object.assign(ui, { rank, task }); draw(); }
 });
 look().then(() => outbox.flush());
 // So that the screen itself can be loaded without a network; browsers have this with https and on loopback only.

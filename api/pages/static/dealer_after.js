@@ -28,36 +28,45 @@ function payout(lines) {
 }
 
 /** Rounds that are still to be paid though another one has begun; those before the last one are folded. */
-export function unpaid(ui, { unpaid: rounds = [] }, confirm) {
-  if (!rounds.length) return null;
+export function unpaid(ui, rounds, confirm, draw) {
+  if (!rounds?.length) return null;
   const [last, ...earlier] = rounds;
   const one = (round, name) => [h("p", { class: "step" }, `Round ${round.id} is not confirmed as paid:`), payout(round.wagers),
-    button(name, "Paid as worked out", () => confirm(round, { payments: round.wagers }), { kind: "second", label: `Round ${round.id}: paid as worked out` })];
+    ...confirmation(ui, round.id, round.wagers.map(inCents), (body) => confirm(round, body), draw, { name, otherwise: `${name}-otherwise`, place: `${round.id}-`, label: `Round ${round.id}: ` })];
   return h("div", { id: "unpaid", class: "unpaid", role: "group", "aria-label": "Not confirmed as paid" }, one(last, "paid-before"),
     earlier.length ? folded("unpaid-earlier", "unpaidOpen", ui, earlier.length === 1 ? "And one before it" : `And ${earlier.length} before it`, earlier.map((round) => one(round, `paid-${round.id}`))) : null);
 }
 
-/** What the dealer paid and collected: as it was worked out, with one tap, or otherwise, wager by wager. */
+const inCents = (wager) => ({ ...wager, paid: cents(wager.paid), collected: cents(wager.collected) });
+
+/** What the dealer paid and collected in the round that has just ended. */
 export function payments(ui, state, report, draw) {
   const { round, reported } = state;
   if (!round || round.status !== "settled") return null;
   const wagers = unreported(state);
   if (!wagers.length) return h("p", { id: "paid", class: "reported", role: "status" }, differing(reported) ? `Reported: ${differing(reported)} paid otherwise than worked out.` : "Reported: paid as worked out.");
-  const written = ui.payments.round === round.id ? ui.payments.written : (ui.payments = { round: round.id, written: {} }).written;
-  const amount = (wager, what) => written[`${wagerOf(wager)}-${what}`] ?? money(wager[what]);
-  const body = (of) => ({ payments: wagers.map((wager) => ({ seat: wager.seat, bettor: wager.bettor, hand: wager.hand, spot: wager.spot, paid: of(wager, "paid"), collected: of(wager, "collected") })) });
-  const both = (what) => shown(money(wagers.reduce((sum, wager) => sum + wager[what], 0)));
-  const part = (wager, what, label) => field(`${what}-${wagerOf(wager)}`, label, amount(wager, what), (text) => { written[`${wagerOf(wager)}-${what}`] = text; draw(); }, { inputmode: "decimal" });
-  const otherwise = wagers.some((wager) => ["paid", "collected"].some((what) => cents(amount(wager, what)) !== wager[what]));
   return h("div", { id: "payments" },
     h("h2", {}, "Chips to pay"),
     payout(round.lines),
-    button("paid-as-computed", `As worked out: pay ${both("paid")}, take ${both("collected")}`, () => report(body((wager, what) => money(wager[what]))), { kind: "big second" }),
-    folded("paid-otherwise", "paidOpen", ui, "Something else was paid",
+    confirmation(ui, round.id, wagers, report, draw, { name: "paid-as-computed", otherwise: "paid-otherwise", place: "", label: "", big: true }));
+}
+
+/** As it was worked out, with one tap, or otherwise, wager by wager. */
+function confirmation(ui, id, wagers, report, draw, { name, otherwise, place, label, big }) {
+  const written = (ui.payments[id] ??= {});
+  const amount = (wager, what) => written[`${wagerOf(wager)}-${what}`] ?? money(wager[what]);
+  const body = (of) => ({ payments: wagers.map((wager) => ({ seat: wager.seat, bettor: wager.bettor, hand: wager.hand, spot: wager.spot, paid: of(wager, "paid"), collected: of(wager, "collected") })) });
+  const both = (what) => shown(money(wagers.reduce((sum, wager) => sum + wager[what], 0)));
+  const part = (wager, what, words) => field(`${what}-${place}${wagerOf(wager)}`, words, amount(wager, what), (text) => { written[`${wagerOf(wager)}-${what}`] = text; draw(); }, { inputmode: "decimal" });
+  const differs = wagers.some((wager) => ["paid", "collected"].some((what) => cents(amount(wager, what)) !== wager[what]));
+  const asComputed = `As worked out: pay ${both("paid")}, take ${both("collected")}`;
+  return [
+    button(name, asComputed, () => report(body((wager, what) => money(wager[what]))), { kind: big ? "big second" : "second", label: label + asComputed }),
+    folded(otherwise, `${otherwise}Open`, ui, "Something else was paid",
       h("p", { class: "hint" }, "Write what really moved. Nothing is booked by it: the floor sees where it differs."),
-      wagers.map((wager) => h("div", { id: `paying-${wagerOf(wager)}`, class: "paying", role: "group", "aria-label": named(wager) }, h("p", { class: "step" }, named(wager)),
+      wagers.map((wager) => h("div", { id: `paying-${place}${wagerOf(wager)}`, class: "paying", role: "group", "aria-label": label + named(wager) }, h("p", { class: "step" }, named(wager)),
         h("div", { class: "two-fields" }, part(wager, "paid", "paid"), part(wager, "collected", "taken")))),
-      button("paid-so", "Report this", () => report(body((wager, what) => asAmount(amount(wager, what)))), { kind: "big second", disabled: !otherwise })));
+      button(`paid-${place}so`, "Report this", () => { ui[`${otherwise}Open`] = false; report(body((wager, what) => asAmount(amount(wager, what)))); }, { kind: "big second", disabled: !differs }))];
 }
 
 const named = ({ seat, bettor, hand, spot }) => `Seat ${seat}${hand > 1 ? `, hand ${hand}` : ""}: ${words(spot)}, ${bettor}`;

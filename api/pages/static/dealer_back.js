@@ -11,10 +11,11 @@ let given = {};
 /** `send(form)` posts it at once: nobody's password waits for a network. */
 export function takingBack({ ui, state, draw }, send, redraw) {
   const { back, passwords, round } = state;
-  if (!back) { ui.backOpen = false; return null; } // what is entered next is another mistake, if it is one
+  if (!back) return null;
   const what = said(back.entry);
+  const of = `${round.id}-${round.version}`;
+  if (ui.back.of !== of) ui.back = { of, reason: "", floor: ui.back.floor }; // another entry, another form
   const form = ui.back;
-  if (form.of !== round.version) Object.assign(form, { of: round.version, reason: "" }); // it was given for another entry
   given.second_person = form.floor;
   const submit = (event) => {
     event.preventDefault();
@@ -23,12 +24,12 @@ export function takingBack({ ui, state, draw }, send, redraw) {
     send({ reason: form.reason.trim(), ...(back.floor ? proved : {}) });
     given = {};
   };
-  return folded("take-back", "backOpen", ui, `Take back: ${what}`,
+  return h("div", { id: `back-${of}` }, folded("take-back", "unfolded", form, `Take back: ${what}`,
     h("form", { id: "taking-back", on: { submit } },
       h("div", { class: "row-buttons", role: "group", "aria-label": "Why" }, WHY.map((why, at) => button(`why-${at}`, why, () => { form.reason = why; draw(); }, { kind: "pad roomy", pressed: form.reason === why }))),
       h("div", { class: "fields" },
         field("back-reason", "Why", form.reason, (text) => { form.reason = text; }, { required: true, maxlength: "500" }),
         back.floor ? field("back-floor", "Floor supervisor who confirms it", form.floor, (text) => { form.floor = given.second_person = text; }, { required: true, ...ID }) : null,
         back.floor && passwords ? proof("back", "second", given, () => { form.floor = given.second_person; redraw(); }) : null),
-      h("button", { id: "take-it-back", class: "danger" }, `Take back: ${what}`)));
+      h("button", { id: "take-it-back", class: "danger" }, `Take back: ${what}`))));
 }

@@ -13,10 +13,10 @@ export function betting(screen, entry, facts) {
   const lying = wagersOf(facts, seatedIn(state));
   const mode = (value, text) => button(`mode-${value}`, text, () => { ui.mode = value; draw(); }, { kind: "pad roomy", pressed: ui.mode === value });
   return h("div", { id: "betting", class: "betting" },
-    h("h2", {}, "Bets"),
+    h("div", { class: "betting-head" }, h("h2", {}, "Bets"),
+      ui.wrong ? h("p", { id: "wrong", class: "wrong", role: "alert" }, ui.wrong) : h("p", { id: "hint", class: "hint" }, hint(ui))),
     chipPad(ui, cents(rules.chip), draw),
     h("div", { class: "row-buttons modes" }, h("div", { class: "row-buttons", role: "group", "aria-label": "What a tap does" }, MODES.map(([value, text]) => mode(value, text))), asBefore(screen, lying)),
-    ui.wrong ? h("p", { id: "wrong", class: "wrong", role: "alert" }, ui.wrong) : h("p", { id: "hint", class: "hint" }, hint(ui)),
     grid(screen, entry, lying),
     rules.kinds.length ? behindSeat(screen) : null);
 }

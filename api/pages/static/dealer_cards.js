@@ -1,7 +1,8 @@
 // Cards: one tap each on a grid of the deck, sent by themselves once the packet is whole; all that is dealt face down in
 // one tap.
 
-import { packetsAhead } from "./dealer_ahead.js";
+import { packetsAhead, seatedIn } from "./dealer_ahead.js";
+import { GIVES_UP } from "./dealer_decisions.js";
 import { button, folded, h } from "./dealer_drawing.js";
 import { many, place, said } from "./dealer_next.js";
 import { cardName, deck, rankText, slots, SUITS } from "./dealer_parts.js";
@@ -27,9 +28,11 @@ function cardTasks({ state, facts }, entries) {
 /** The first task is selected unless there is something else to do: a hand may be turned over early, but need not. */
 export function cardWork(screen, entries, atHand) {
   const { ui, draw, state } = screen;
-  const tasks = cardTasks(screen, entries).sort((one, other) => folds(state, one) - folds(state, other));
+  const tasks = cardTasks(screen, entries).sort((one, other) => folds(screen, one) - folds(screen, other));
   if (!tasks.length) return [];
   const chosen = tasks.find((task) => task.name === ui.task) ?? (atHand ? tasks[0] : null);
+  const wanted = chosen ? `${state.round.id} ${chosen.name}` : null;
+  if (ui.pickedFor !== wanted) Object.assign(ui, { pickedFor: wanted, picked: [], rank: null }); // another terminal has gone on
   const choose = tasks.map((task) => button(`task-${task.name}`, short(task), () => { Object.assign(ui, { task: task.name, picked: [], rank: null }); draw(); }, { kind: "pad roomy", pressed: task === chosen, label: title(task) }));
   const others = tasks.length > 1 || !chosen ? h("div", { class: "row-buttons", role: "group", "aria-label": "Cards" }, choose) : null;
   const work = chosen ? h("div", { id: "cards", class: "card-work", "data-task": chosen.name }, h("h2", {}, title(chosen)), cardEntry(screen, chosen)) : null;
@@ -38,7 +41,10 @@ export function cardWork(screen, entries, atHand) {
 }
 
 /** A hand that was folded is turned over last, if at all. */
-const folds = ({ picture }, { action }) => Number(action.do === "reveal" && picture?.seats.find((seat) => seat.seat === action.of)?.hands.some((hand) => hand.state === "folded"));
+function folds({ state, facts }, { action }) {
+  const own = (fact) => !fact.bettor || fact.bettor === seatedIn(state)(fact.seat);
+  return Number(action.do === "reveal" && facts.some((fact) => fact.do === "decide" && fact.seat === action.of && own(fact) && GIVES_UP.includes(fact.choice)));
+}
 
 const title = (task) => (task.action.do === "reveal" ? said(task.action) : said({ ...task.action, cards: task.lie }));
 const short = (task) => (task.action.do === "reveal" ? place(task.action.of) : place(task.action.to));
@@ -49,8 +55,7 @@ function cardEntry(screen, task) {
   if (!wanted && task.action.do === "deal") return faceDown(screen, task);
   const full = (picked) => { const named = [...picked]; return task.lie.map((card) => (card === undefined ? named.shift() : card)); };
   const pick = (card) => {
-    ui.picked = [...ui.picked, card];
-    ui.rank = null;
+    Object.assign(ui, { picked: [...ui.picked, card], rank: null, task: task.name }); // which it stays, whatever is heard meanwhile
     if (ui.picked.length >= wanted) act({ ...task.action, cards: full(ui.picked) });
     else draw();
   };

@@ -4,7 +4,7 @@ import { askedLater } from "./dealer_ahead.js";
 import { button, field, h } from "./dealer_drawing.js";
 import { asAmount, cents, choiceWords, many, money, shown } from "./dealer_next.js";
 
-const GIVES_UP = ["fold", "surrender"];
+export const GIVES_UP = ["fold", "surrender"];
 
 /** A decision that was taken keeps its row while others are open: so that nothing moves under the finger.
  * Where seats decide in turn, what a later one chose is kept and goes out when it is their turn. */

@@ -8,6 +8,7 @@ import { ask } from "./app.js";
 
 const FIRST_PAUSE_MS = 500;
 const LONGEST_PAUSE_MS = 8000;
+const PATIENCE_MS = 15000;
 const MOVED_ON = ["stale", "conflict"]; // the round is no longer at the version that the screen showed
 
 export class Outbox {
@@ -68,10 +69,16 @@ export class Outbox {
     this.flush();
   }
 
-  /** The last of what waits was a mistake. While something is on its way, nobody knows whether it has arrived. */
+  /** Whether the last of what waits has certainly not arrived: only the first one is ever sent. */
+  get canDrop() {
+    const { items } = this.kept;
+    return items.length > 1 || Boolean(items[0] && !items[0].tried);
+  }
+
+  /** The last of what waits was a mistake. */
   dropLast() {
     if (this.busy) return;
-    this.change((kept) => { if (kept.items.length > 1 || !kept.items[0]?.tried) kept.items.pop(); });
+    if (this.canDrop) this.change((kept) => { kept.items.pop(); });
     this.told("changed");
   }
 
@@ -144,9 +151,10 @@ export class Outbox {
   }
 
   /** True where the next one may go. */
-  async send(item, post = (ifMatch) => ask(item.method, item.path, item.body, { key: item.key, ifMatch })) {
+  async send(item, post = (ifMatch) => ask(item.method, item.path, item.body, { key: item.key, ifMatch, signal: patience() })) {
     const ifMatch = item.conditional ? (item.version ?? this.kept.version) : undefined;
-    this.change((kept) => { if (kept.items[0]?.key === item.key) Object.assign(kept.items[0], { version: ifMatch ?? null, tried: true }); });
+    const tried = item.tried || navigator.onLine; // without any network it has not left this browser
+    this.change((kept) => { if (kept.items[0]?.key === item.key) Object.assign(kept.items[0], { version: ifMatch ?? null, tried }); });
     let answer;
     try {
       answer = await post(ifMatch);
@@ -173,7 +181,7 @@ export class Outbox {
   done(item, value) {
     this.change((kept) => {
       kept.items = kept.items.filter((other) => other.key !== item.key);
-      if (typeof value.version === "number") kept.version = value.version;
+      if (item.conditional) kept.version = value.version;
     });
     this.told("sent", { item, value });
     return true;
@@ -195,6 +203,9 @@ export class Outbox {
     return false;
   }
 }
+
+/** For a network that neither carries a request nor refuses it. */
+export const patience = () => AbortSignal.timeout(PATIENCE_MS);
 
 /** Not crypto.randomUUID: a tablet may reach the service over plain http, where browsers do not offer it. */
 export function newKey() {

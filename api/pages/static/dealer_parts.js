@@ -29,13 +29,15 @@ export const slots = (values) => h("p", { class: "picked", role: "status" }, val
 
 // ---- chips
 
+const chipText = (chip) => (chip < 100 ? `${chip}¢` : shown(money(chip)).replace(".00", ""));
+
 /** Chips add up to `ui.amount`, in cents; another amount can be typed, and is shown as typed. */
 export function chipPad(ui, unit, draw) {
-  const chips = CHIPS.filter((chip) => chip >= unit);
+  const chips = [...new Set([unit, ...CHIPS])].filter((chip) => chip >= unit);
   const written = ui.written && (cents(ui.written) || 0) === ui.amount ? ui.written : null;
   const press = (chip) => () => { ui.amount += chip; draw(); };
   return h("div", { class: "chip-pad", role: "group", "aria-label": "Amount" },
-    (chips.length ? chips : [unit]).map((chip) => button(`chip-${chip}`, `$${chip / 100}`, press(chip), { kind: "chip", label: `Add $${chip / 100}` })),
+    chips.map((chip) => button(`chip-${chip}`, chipText(chip), press(chip), { kind: "chip", label: `Add ${chipText(chip)}` })),
     field("amount", null, written ?? (ui.amount ? money(ui.amount) : ""), (text) => { ui.written = text; ui.amount = cents(text) || 0; draw(); }, { inputmode: "decimal", class: "amount", placeholder: "Amount", "aria-label": "Amount" }),
     button("clear-amount", "Clear", () => { Object.assign(ui, { amount: 0, written: "" }); draw(); }, { kind: "second", disabled: !ui.amount && !ui.written, label: "Clear the amount" }));
 }

@@ -51,6 +51,13 @@ window.setTimeout = (act, ms, ...rest) => wait(act, ms / 10, ...rest);
 """
 
 
+# How long the screen waits for an answer is over when a test says so.
+PATIENCE = """
+window.waitedFor = [];
+AbortSignal.timeout = () => { const one = new AbortController(); waitedFor.push(one); return one.signal; };
+"""
+
+
 @pytest.fixture
 def dealer(context: BrowserContext) -> Dealer:
     """Whose network drops: the console says so each time, and that is no fault of the page."""
@@ -406,6 +413,7 @@ def test_a_round_with_the_network_dropped_and_a_reload_in_the_middle(site: Site,
 
 def test_answers_that_are_lost_lead_to_no_second_action(site: Site, dealer: Dealer):
     """A split: after every action the answer is thrown away once, though the service has stored it."""
+    dealer.page.add_init_script(PATIENCE)
     dealer.go(site.url, "split-1")
     dealer.open_table(SPLIT)
     dealer.open_round(SPLIT)
@@ -422,9 +430,17 @@ def test_answers_that_are_lost_lead_to_no_second_action(site: Site, dealer: Deal
             route.abort()
 
     dealer.page.route("**/v1/rounds/*/actions", lose_first)
-    for action in SPLIT["actions"]:
+    for action in SPLIT["actions"][:-1]:
         dealer.play(action)
-    assert len(lost) == len(SPLIT["actions"])
+    assert len(lost) == len(SPLIT["actions"]) - 1
+    dealer.page.unroute("**/v1/rounds/*/actions")
+
+    # A network that neither carries the request nor refuses it: nobody waits for it for ever.
+    dealer.page.route("**/v1/rounds/*/actions", lambda _: None, times=1)
+    with dealer.page.expect_request("**/v1/rounds/*/actions"):
+        dealer.tap(SPLIT["actions"][-1])
+    dealer.page.evaluate("waitedFor.splice(0).forEach((one) => one.abort())")
+    dealer.stored()
     check_stored(site.ledger, round_id, SPLIT)
     expect(dealer.page.get_by_role("heading", name="Settlement")).to_be_visible()
     keeps_nobody_out(dealer.page)
@@ -731,11 +747,13 @@ def test_what_waits_and_was_a_mistake_is_dropped(site: Site, dealer: Dealer):
     dealer.open_round(UTH)
     dealer.play(bet(1, "ante", "25.00"))
     dealer.page.context.set_offline(True)
-    dealer.tap(bet(5, "ante", "10.00"))
-    dealer.tap(bet(5, "trips", "50.00"))
+    for wrong in ("ante", "trips"):  # the first of them has been tried, but without a network it has not left
+        dealer.tap(bet(5, wrong, "50.00"))
     expect(dealer.network).to_contain_text("No network: 2 waiting")
-    dealer.on("drop-last").click()
-    expect(dealer.network).to_contain_text("No network: 1 waiting")
+    for left in ("No network: 1 waiting", "No network"):
+        dealer.on("drop-last").click()
+        expect(dealer.network).to_contain_text(left)
+    dealer.tap(bet(5, "ante", "10.00"))
     dealer.page.context.set_offline(False)
     dealer.stored()
     spots = [(action["seat"], action["spot"]) for action in stored_actions(site, "drop-1")]
@@ -754,7 +772,19 @@ def test_every_device_shows_who_is_paid_what_until_it_is_confirmed(site: Site, b
     other = Dealer(other_context.new_page())
     other.go(site.url, "paid-1")
     round_id = playing(site.ledger, "paid-1")
-    site.ledger.act(round_id, UTH["actions"][:-1], Actor("deal-1", time.time_ns() // 1_000_000))
+
+    def elsewhere(start: int, end: int) -> None:
+        site.ledger.act(round_id, UTH["actions"][start:end], Actor("deal-1", time.time_ns() // 1_000_000))
+
+    wanted = other.page.locator(".picked .wanted")
+    elsewhere(0, 12)
+    expect(wanted).to_have_count(3)
+    other.page.keyboard.type("Ah")
+    expect(wanted).to_have_count(2)
+    elsewhere(12, 14)  # the flop was turned over there: what was named here was not for the turn
+    expect(other.page.locator('[data-task="reveal-turn_river"]')).to_be_visible()
+    expect(wanted).to_have_count(2)
+    elsewhere(14, -1)
     for one in (dealer, other):  # what another terminal has stored is heard at once
         expect(one.on("settle")).to_be_visible()
     dealer.on("deck-blue").click()
@@ -771,11 +801,21 @@ def test_every_device_shows_who_is_paid_what_until_it_is_confirmed(site: Site, b
     keep_picture(other.page, "dealer-payout")
     dealer.open_round({"player_dealer": {"seat": 3, "wager": "1000.00"}})
     expect(other.on("unpaid")).to_contain_text(f"Round {round_id} is not confirmed as paid")
-    other.on("paid-before").click()
-    other.stored()
+    expect(other.on("amount")).to_have_value("")  # and not what the bank put up
+    other.on("paid-before-otherwise").click()
+    other.on(f"paid-{round_id}-5-p-9-1-ante").fill("1.00")
+    fits(other.page)
+    keep_picture(other.page, "dealer-paid-otherwise")
+    other.page.context.set_offline(True)
+    other.on(f"paid-{round_id}-so").click()
+    expect(other.on("unpaid")).to_have_count(0)
+    other.tap(bet(1, "ante", "25.00"))  # the next round does not wait for it
+    expect(other.network).to_contain_text("No network: 2 waiting")
+    other.page.context.set_offline(False)
     for one in (dealer, other):
+        expect(one.on("bet-1-ante")).to_have_text("$25.00")
         expect(one.on("unpaid")).to_have_count(0)
-    assert all(one.difference == 0 for one in compared(site.ledger.load(round_id).round))
+    assert {one.difference for one in compared(site.ledger.load(round_id).round)} == {0, 1_00}
     other_context.close()
 
 
@@ -1037,8 +1077,23 @@ def test_after_three_contradictions_two_people_sign_on_the_screen(locked: Site, 
     dealer.stored()
     dealer.tap(UTH["actions"][8])  # each action anew
     expect(dealer.on("sign-supervisor")).to_have_value("floor-1")
+
+    lost: list[str] = []
+
+    def lose_answer(route: Route) -> None:
+        if route.request.method == "POST" and not lost:
+            lost.append(route.request.url)
+            route.fetch()
+            route.abort()
+        else:
+            route.continue_()
+
+    page.route("**/dealer/sign-1", lose_answer)
     sign("floor-1", "both-1")
+    expect(dealer.on("stopped")).to_contain_text("It is shown as it is now.")  # what is sent again is not signed
+    dealer.on("throw-away").click()
     dealer.stored()
+    assert lost
     signed = [entry for entry in locked.ledger.load(round_id).entries if isinstance(entry.event, PlaySupervised)]
     assert [(entry.by, entry.event.by) for entry in signed] == [
         ("floor-1", ("floor-1", "accounting-1")),
