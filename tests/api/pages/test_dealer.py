@@ -1053,7 +1053,7 @@ def test_after_three_contradictions_two_people_sign_on_the_screen(locked: Site, 
     seen = locked.ledger.load(round_id).version
     dealer.tap(UTH["actions"][7])
     said = page.locator('[data-part="said"]')
-    expect(said).to_contain_text("only a floor supervisor together with a second person may go on")
+    expect(said).to_contain_text("only a floor supervisor together with a second person may continue it")
     keeps_nobody_out(page)
     for size in SIZES:
         resize(page, size)

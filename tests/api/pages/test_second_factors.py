@@ -220,7 +220,7 @@ def test_a_dealer_with_a_factor_lands_on_the_table_and_the_floor_confirms_there_
     confirm(codes["floor-2"][1])
     expect(page.locator('[data-seat="1"] .card')).to_have_count(0)
     dealer.tap(SPLIT["actions"][2])
-    expect(said).to_contain_text("only a floor supervisor together with a second person may go on")
+    expect(said).to_contain_text("only a floor supervisor together with a second person may continue it")
     for name, value in (("supervisor", "floor-2"), ("supervisor_password", PASSWORD)):
         dealer.on(f"sign-{name}").fill(value)
     dealer.on("sign-supervisor_code").fill(codes["floor-2"][2])
