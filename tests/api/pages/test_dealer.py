@@ -260,7 +260,8 @@ def unseen_round(rules: RuleSet) -> dict[str, Any]:
     return {**document, "actions": msgspec.to_builtins(actions)}
 
 
-@pytest.mark.parametrize("ruleset", IDS)
+# One of each family, those that are furthest from what ships.
+@pytest.mark.parametrize("ruleset", [ruleset for ruleset in IDS if ruleset.endswith("-fen")])
 def test_a_round_of_a_rule_set_that_nobody_has_seen_is_played_on_the_screen(site: Site, page: Page, ruleset: str):
     today = datetime.now(UTC).date()
     text = own_text(ruleset, today)
