@@ -18,7 +18,7 @@ from pydantic import (
 )
 from pydantic_core import PydanticCustomError
 
-from api.service.fields import matching
+from api.service.fields import Id, matching
 from api.service.problems import Problem
 from api.service.state import Service
 from domain.errors import Refusal
@@ -101,6 +101,10 @@ def _amount(value: Any) -> Any:
     return value
 
 
+def _id(value: Any) -> Any:
+    return value.lower() if isinstance(value, str) else value
+
+
 def _pieces(value: Any, info: ValidationInfo) -> int:
     text = str(value).strip()
     if not text.isascii() or not text.isdecimal() or int(text) > MOST_PIECES:
@@ -127,5 +131,6 @@ class NewPassword(FormModel):
 
 LocalMoment = Annotated[datetime, PlainValidator(_moment)]  # by the property's clock, or with its offset
 Typed = BeforeValidator(_amount)  # Annotated[Money, Typed]: an amount as people type it
+TypedId = Annotated[Id, BeforeValidator(_id)]  # an id as people type it, in capitals too
 PersonName = Annotated[str, matching(r"^[^\x00-\x1f\x7f]+$", "is one line", min_length=1, max_length=LONGEST_NAME)]
 Pieces = Annotated[int, BeforeValidator(_pieces)]

@@ -6,7 +6,7 @@ from fastapi import Depends, Form, Path, Query, Request, Response, Security
 from pydantic import Field
 
 from api.pages.dependencies import Command, SecondSigner, SignedCommand, plain_caller
-from api.pages.forms import FormModel, PageQuery, texts
+from api.pages.forms import FormModel, PageQuery, TypedId, texts
 from api.pages.page_route import page_router
 from api.pages.pieces import TRAY, PiecesForm, lines
 from api.pages.rendering.addresses import address, exports
@@ -37,7 +37,7 @@ SlipNumber = Annotated[int, Path(ge=1, le=2_000_000_000)]
 class CageQuery(PageQuery):
     status: Status | None = None
     kind: SlipKind | None = None
-    table: Id | None = None
+    table: TypedId | None = None
     gaming_day: GamingDay | None = None
     before: Annotated[int, Field(ge=1, le=2_000_000_000)] | None = None
 

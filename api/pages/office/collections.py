@@ -7,13 +7,13 @@ from urllib.parse import urlencode
 from fastapi import Query, Request, Response, Security
 
 from api.pages.dependencies import searching_caller
-from api.pages.forms import LocalMoment, PageQuery, on_the_clock, texts
+from api.pages.forms import LocalMoment, PageQuery, TypedId, on_the_clock, texts
 from api.pages.page_route import page_router
 from api.pages.rendering.addresses import address, addresses, exports
 from api.pages.responses import render
 from api.service import roles
 from api.service.admission import ServiceOf
-from api.service.fields import GamingDay, Id, Word
+from api.service.fields import GamingDay, Word
 from infra.access.callers import Caller
 from projections.reports.report import Filters
 from projections.views.read_side import ReadSide
@@ -29,7 +29,7 @@ FORMATS = ("csv", "xlsx", "pdf", "json", "svg")
 class CollectionsQuery(PageQuery):
     first: GamingDay | None = None
     last: GamingDay | None = None
-    table: Id | None = None
+    table: TypedId | None = None
     shift: Word | None = None
     as_of: LocalMoment | None = None
     rows: Literal["all"] | None = None

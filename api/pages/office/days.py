@@ -7,13 +7,13 @@ from urllib.parse import urlencode
 from fastapi import Query, Request, Response, Security
 
 from api.pages import dependencies
-from api.pages.forms import LocalMoment, PageQuery, on_the_clock, texts
+from api.pages.forms import LocalMoment, PageQuery, TypedId, on_the_clock, texts
 from api.pages.page_route import page_router
 from api.pages.rendering.addresses import address, neighbouring_days
 from api.pages.responses import render
 from api.service import roles
 from api.service.admission import ServiceOf
-from api.service.fields import GamingDay, Id, Word
+from api.service.fields import GamingDay, Word
 from infra.access.callers import Caller
 from projections.reports.day_summary import SECTIONS
 from projections.reports.report import Filters
@@ -27,7 +27,7 @@ ROWS_OF_A_SECTION = 10  # a busy day has thousands of shortfalls; all of them ar
 class DayQuery(PageQuery):
     gaming_day: GamingDay | None = None
     shift: Word | None = None
-    table: Id | None = None
+    table: TypedId | None = None
     as_of: LocalMoment | None = None
     rows: Literal["all"] | None = None
 

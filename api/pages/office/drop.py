@@ -6,7 +6,7 @@ from typing import Annotated, Any, Literal
 from fastapi import Depends, Form, Query, Request, Response, Security
 
 from api.pages.dependencies import Command, SecondSigner, SignedCommand, plain_caller
-from api.pages.forms import FormModel, PageQuery, texts
+from api.pages.forms import FormModel, PageQuery, TypedId, texts
 from api.pages.page_route import page_router
 from api.pages.pieces import BOX, PiecesForm, lines, total
 from api.pages.rendering.addresses import address, exports
@@ -50,7 +50,7 @@ CountRoom = Annotated[Caller, Security(plain_caller, scopes=roles.COUNT_ROOM)]
 
 class BoxesQuery(PageQuery):
     status: BoxStatus | None = None
-    table: Id | None = None
+    table: TypedId | None = None
     gaming_day: GamingDay | None = None
     shift: Word | None = None
     cursor: Cursor | None = None

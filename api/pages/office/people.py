@@ -7,10 +7,9 @@ from typing import Annotated, Any, Literal, get_args
 from urllib.parse import urlencode
 
 from fastapi import Query, Request, Response, Security
-from pydantic import BeforeValidator
 
 from api.pages import dependencies
-from api.pages.forms import PageQuery, texts
+from api.pages.forms import PageQuery, TypedId, texts
 from api.pages.page_route import page_router
 from api.pages.rendering.addresses import address
 from api.pages.responses import render, wants_json
@@ -36,13 +35,9 @@ MOVES_DRAWN = 60  # single moves; with more, a bankroll is drawn day by day
 CHIPS = ("buy-in", "cash-out")
 
 
-def _lower(value: Any) -> Any:
-    return value.lower() if isinstance(value, str) else value
-
-
 class PeopleQuery(PageQuery):
     of: Literal["bettors", "banking"] | None = None
-    like: Annotated[Id, BeforeValidator(_lower)] | None = None
+    like: TypedId | None = None
     after: Id | None = None
 
 

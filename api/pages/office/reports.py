@@ -9,14 +9,14 @@ from msgspec.structs import replace
 from pydantic import Field
 
 from api.pages.dependencies import plain_caller, searching_caller
-from api.pages.forms import LocalMoment, PageQuery, on_the_clock, texts
+from api.pages.forms import LocalMoment, PageQuery, TypedId, on_the_clock, texts
 from api.pages.page_route import page_router
 from api.pages.rendering.addresses import address, exports, sorting
 from api.pages.rendering.descriptions import descriptions
 from api.pages.responses import render
 from api.service import roles
 from api.service.admission import EVERY_TABLE, ServiceOf, check_tables
-from api.service.fields import GamingDay, Id, OneOf, SortColumn, Word, matching
+from api.service.fields import GamingDay, OneOf, SortColumn, Word, matching
 from infra.access.callers import Caller
 from projections.export import charts
 from projections.reports.report import CHOSEN, Filters
@@ -74,18 +74,18 @@ async def show_reports(
 class ReportQuery(PageQuery):
     """The query of any report; each uses some of it."""
 
-    table: Id | None = None
-    bettor: Id | None = None
+    table: TypedId | None = None
+    bettor: TypedId | None = None
     gaming_day: GamingDay | None = None
     first: GamingDay | None = None
     last: GamingDay | None = None
     shift: Word | None = None
-    box: Id | None = None
+    box: TypedId | None = None
     account: Annotated[str, matching(r"^[^\x00-\x1f]{1,200}$", "is the name of an account")] | None = None
-    dealer: Id | None = None
+    dealer: TypedId | None = None
     kind: Annotated[str, OneOf(KINDS)] | None = None
     status: Annotated[str, OneOf(STATUSES)] | None = None
-    round: Id | None = None
+    round: TypedId | None = None
     moment: LocalMoment | None = None
     as_of: LocalMoment | None = None
     since: LocalMoment | None = Field(None, alias="from")

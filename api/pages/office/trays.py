@@ -6,7 +6,7 @@ from urllib.parse import urlencode
 from fastapi import Depends, Form, Query, Request, Response, Security
 
 from api.pages.dependencies import Command, SecondSigner, caller, plain_caller
-from api.pages.forms import LocalMoment, PageQuery, on_the_clock, texts
+from api.pages.forms import LocalMoment, PageQuery, TypedId, on_the_clock, texts
 from api.pages.page_route import page_router
 from api.pages.pieces import TRAY, PiecesForm, total
 from api.pages.rendering.addresses import address, exports
@@ -31,7 +31,7 @@ FIRST_ROWS = 15  # rows of a page by default
 
 
 class TraysQuery(PageQuery):
-    table: Id | None = None
+    table: TypedId | None = None
     first: GamingDay | None = None
     last: GamingDay | None = None
     as_of: LocalMoment | None = None

@@ -8,7 +8,7 @@ from fastapi import APIRouter, Depends, Form, Query, Request, Response, Security
 
 from api.pages import dependencies
 from api.pages.dependencies import Command, SecondSigner, dispute_caller
-from api.pages.forms import PageQuery, on_the_clock, texts
+from api.pages.forms import PageQuery, TypedId, on_the_clock, texts
 from api.pages.office.holds import hold_on
 from api.pages.page_route import page_router
 from api.pages.play.dispute_forms import (
@@ -29,7 +29,7 @@ from api.pages.rendering.templates import shown_money
 from api.pages.responses import Refused, attached, go, render, wants_json
 from api.service import roles
 from api.service.admission import DisputeId, SecondPerson, ServiceOf
-from api.service.fields import Cursor, Id, OneOf
+from api.service.fields import Cursor, OneOf
 from api.service.idempotency import Answer
 from api.service.problems import EXCEPTIONS, problem_of
 from domain.cards import DECK
@@ -71,11 +71,11 @@ FloorOpens = Annotated[Caller, Security(dependencies.caller, scopes=roles.FLOOR)
 
 class DisputesQuery(PageQuery):
     status: Annotated[str, OneOf(STATUSES)] | None = None
-    table: Id | None = None
-    dealer: Id | None = None
+    table: TypedId | None = None
+    dealer: TypedId | None = None
     kind: Annotated[str, OneOf(KINDS)] | None = None
-    bettor: Id | None = None
-    round: Id | None = None
+    bettor: TypedId | None = None
+    round: TypedId | None = None
     cursor: Cursor | None = None
 
 

@@ -9,7 +9,7 @@ from fastapi import APIRouter, Query, Request, Response, Security
 from pydantic import Field
 
 from api.pages.dependencies import searching_caller
-from api.pages.forms import LocalMoment, PageQuery, Typed, on_the_clock, texts
+from api.pages.forms import LocalMoment, PageQuery, Typed, TypedId, on_the_clock, texts
 from api.pages.page_route import page_router
 from api.pages.rendering.addresses import address
 from api.pages.responses import attached, render
@@ -30,6 +30,7 @@ from infra.access.callers import Caller, Forbidden
 from infra.access.saved_searches import SavedSearches
 from projections.views.paging import Cursor as Place
 from projections.views.read_side import ReadSide
+from projections.views.search.finder import find_things
 from projections.views.search.round_filter import (
     PARTS_OF_DAY,
     WEEKDAYS,
@@ -95,13 +96,20 @@ MEDIA_TYPES = {"csv": "text/csv; charset=utf-8", "json": "application/json"}
 PAGE_SHOWN = 25
 MOST_NARROWER = 8
 MOST_SAVED = 8
+MOST_MEANT = 8
+MEANT = frozenset({"table", "bettor", "player_dealer", "dealer"})  # ids of which somebody may type the beginning
 WORTH_NARROWING = 6  # rounds
 Searching = Annotated[Caller, Security(searching_caller, scopes=roles.SEEING)]
 
 
 class HandsFilters(PageQuery, RoundFilters):
-    """The filters of programs, with times by the property's clock and amounts as people type them."""
+    """The filters of programs, with times by the property's clock, and ids and amounts as people type them."""
 
+    round: TypedId | None = None
+    table: TypedId | None = None
+    bettor: TypedId | None = None
+    dealer: TypedId | None = None
+    player_dealer: TypedId | None = None
     since: LocalMoment | None = Field(None, alias="from")
     until: LocalMoment | None = Field(None, alias="to")
     lost_about: Annotated[PositiveMoney, Typed] | None = None
@@ -144,9 +152,8 @@ async def show_hands(
         "first": asked.cursor is None,
         "of_somebody": asked.wanted().of_somebody,
         "narrower": _narrower(narrowed, found["counts"]),
-        "wider": await service.run(_wider, service.read_side, caller, asked, narrowed)
-        if narrowed and not found["rounds"]
-        else [],
+        "wider": [],
+        "meant": [],
         "most_counted": MOST_COUNTED,
         "more_filters": sum(name not in ALWAYS_SHOWN for name in narrowed),
         "choices": {
@@ -164,6 +171,9 @@ async def show_hands(
             "orders": list(ORDERS.items()),
         },
     }
+    if narrowed and not found["rounds"]:
+        data["wider"] = await service.run(_wider, service.read_side, caller, asked, narrowed)
+        data["meant"] = await service.run(_meant, service.read_side, caller, narrowed)
     return await render(request, "hands.html", data, title="Hands", section="hands")
 
 
@@ -218,6 +228,19 @@ def _wider(read_side: ReadSide, caller: Caller, asked: HandsFilters, narrowed: d
                     {"name": name, "words": words, "rounds": rounds, "address": address(PATH, texts(without, "cursor"))}
                 )
     return sorted(found, key=lambda one: one["rounds"])
+
+
+def _meant(read_side: ReadSide, caller: Caller, narrowed: dict[str, str]) -> list[dict[str, Any]]:
+    """Return the same search with the ids that begin like one that was typed, if nothing has that very id."""
+    found = []
+    for name in narrowed:
+        if name not in MEANT or not caller.may(roles.FOUND[name]):
+            continue
+        things = find_things(read_side, caller, narrowed[name], [name], MOST_MEANT)
+        ids = [thing["id"] for thing in things]
+        if narrowed[name] not in ids:
+            found += [{"id": id_, "address": address(PATH, {**narrowed, name: id_})} for id_ in ids]
+    return found
 
 
 # ---- files

@@ -110,6 +110,14 @@ def test_where_nothing_is_found_the_page_says_which_filter_is_in_the_way(site: S
     expect(page.get_by_role("row").nth(1)).to_be_visible()
 
 
+def test_where_an_id_is_not_whole_the_page_names_those_that_begin_so(site: Site, page: Page):
+    table = site.known["table"]
+    page.goto(f"{site.url}/hands?table={table[:-1].upper()}&status=settled")
+    page.get_by_role("link", name=table, exact=True).click()
+    page.wait_for_url(f"**/hands?table={table}&status=settled")
+    expect(page.get_by_role("row").nth(1)).to_be_visible()
+
+
 def test_rule_a_dispute_with_the_hand_in_sight(site: Site, page: Page):
     """What would have been is beside the ruling, and the account is one that there is."""
     round_, patron = complaint(site)
