@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import UTC, date, datetime, timedelta
 from decimal import Decimal
 from html import escape
+from itertools import pairwise
 from math import ceil, floor, log10
 from typing import Any
 
@@ -158,12 +159,17 @@ def exposure(rows: Sequence[dict[str, Any]]) -> bytes:
 def _rounds(banked: Sequence[Mapping[str, Any]], at: int, size: int) -> str:
     if size == 1:
         return str(banked[at - 1].get("round") or f"round {at}")
-    return f"rounds {at} to {min(at + size - 1, len(banked))}"
+    last = at + size - 1
+    return f"rounds {at} to {last if len(banked) - last >= size / 2 else len(banked)}"
 
 
 def _bucketed(values: Sequence[float], size: int, of: Callable[..., float]) -> list[tuple[float, float]]:
-    """Return one value per `size` rounds, numbered from 1; the last bucket reaches to the last round."""
-    points = [(start + 1.0, of(values[start : start + size])) for start in range(0, len(values), size)]
+    """Return one value per `size` rounds, numbered from 1; the last bucket reaches to the last round, and takes in the
+    few rounds that would not fill half of one more."""
+    starts = list(range(0, len(values), size))
+    if len(starts) > 1 and len(values) - starts[-1] < size / 2:
+        del starts[-1]
+    points = [(start + 1.0, of(values[start:end])) for start, end in pairwise([*starts, len(values)])]
     return [*points, (float(len(values)), points[-1][1])] if size > 1 else points
 
 

@@ -256,8 +256,8 @@ class Sheet:
 
     def _rule(self, end: float) -> None:
         self._canvas.setLineWidth(0.5)
-        self._canvas.line(MARGIN, self._y - 2, end, self._y - 2)
-        self._y -= 2
+        self._canvas.line(MARGIN, self._y - 3, end, self._y - 3)  # below the letters that reach deepest
+        self._y -= 3
 
     def _row(self, line: Sequence[tuple[int, str]], layout: Layout, font: str = REGULAR) -> None:
         """Draw a row of cells that are already `shown`: there may be a million of them."""

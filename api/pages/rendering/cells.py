@@ -30,6 +30,7 @@ FOLDED_FROM = 10  # columns; fewer than these are side by side
 # With many columns, one goes below the first of these that exists, in its cell, so that a screen shows the whole row.
 UNDER = {
     "action": "wagered",
+    "adjusts": "status difference gaming_day",
     "adopted_by": "adopted_at",
     "appealed_at": "ruled_at",
     "approved_on": "approval",

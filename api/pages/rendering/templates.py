@@ -63,7 +63,7 @@ def environment(assets: Mapping[str, Asset], clock: Clock) -> Environment:
     # {% call remembered(…) %}…{% endcall %}: its content depends only on what is named.
     made.globals["remembered"] = lambda *key, caller: fragments.get(key, caller)
     made.filters.update(money=shown_money, signed=signed_money, count=count, words=words)
-    made.filters.update(card_name=card_name, card_rank=card_rank, card_suit=card_suit, card_face=card_face)
+    made.filters.update(card_name=card_name, card_rank=card_rank, card_suit=card_suit, cards=cards)
     made.filters.update(ticks=ticks, in_script=in_script, some=some, total=total, compared=compared)
     made.filters.update(moment=clock.moment, minute=clock.minute, moments=clock.moments, clock=clock.clock)
     made.filters.update(day=shown_day, short_day=short_day, in_words=in_words)
@@ -185,6 +185,16 @@ def card_face(card: str | None, size: str) -> Markup:
         '<span class="card {}" role="img" aria-label="{}" data-suit="{}">'
         '<span class="rank" aria-hidden="true">{}</span><span class="suit" aria-hidden="true">{}</span></span>'
     ).format(size, card_name(card), card[1], card_rank(card), card_suit(card))
+
+
+def cards(held: Sequence[str | None], size: str = "") -> Markup:
+    """Return cards in order, none for one that is face down."""
+    return _cards(tuple(held), size)
+
+
+@lru_cache(1024)
+def _cards(held: tuple[str | None, ...], size: str) -> Markup:
+    return Markup('<span class="cards">{}</span>').format(Markup("").join([card_face(card, size) for card in held]))
 
 
 assert set(SUIT_SIGNS) == set(SUITS)

@@ -153,8 +153,12 @@ function nameCells(frame) {
     for (const cell of row.cells) {
       const role = row.parentElement.tagName === "THEAD" ? "columnheader" : cell.tagName === "TH" ? "rowheader" : "cell";
       cell.setAttribute("role", role);
-      if (role === "columnheader" || row.cells.length !== heads.length || cell === row.cells[0]) continue;
+      if (role === "columnheader" || row.cells.length !== heads.length) continue;
       const [name, ...below] = names[cell.cellIndex];
+      if (cell === row.cells[0]) { // it names the row: a link or words do so by themselves, a number does not
+        if (name && /^[\d.]+$/.test(lineOf(cell, 0).textContent.trim())) cell.dataset.label = name;
+        continue;
+      }
       if (MISSING.test(cell.textContent.trim())) cell.dataset.missing = "";
       if (name) cell.dataset.label = name;
       for (const [at, sub] of [...cell.querySelectorAll(":scope > .sub")].entries()) if (below[at]) sub.dataset.label = below[at];

@@ -58,6 +58,9 @@ def test_headings_stay_in_sight_and_a_phone_shows_rows_one_below_the_other(site:
     expect(page.get_by_label("From gaming day")).to_be_hidden()
     page.get_by_role("button", name="Filters").click()
     expect(page.get_by_label("From gaming day")).to_be_visible()
+    page.goto(f"{site.url}/rounds/{site.known['round']}")
+    line = page.get_by_role("region", name="Settlement lines").locator("tbody tr").first
+    expect(line.locator(":scope > :first-child")).to_have_attribute("data-label", "Seat")
 
 
 def report(site: Site, sort: str | None) -> Any:

@@ -114,5 +114,7 @@ def test_of_many_rounds_a_picture_has_stretches_and_no_round_that_was_not_covere
     wager, liability, paid = (path.attrib["d"] for path in ElementTree.fromstring(svg).iter(f"{SVG}path"))
     assert {line.count("H") for line in (wager, liability, paid)} == {60}  # a step for each stretch, and the end
     assert len(set(re.findall(r"V([\d.]+)", liability))) == 2  # what that one round could have cost
+    *_, last = ElementTree.fromstring(exposure([*rows, *[{**plain, "paid": "0.00"}] * 3])).iter(f"{SVG}path")
+    assert len(set(re.findall(r"V([\d.]+)", last.attrib["d"]))) == 1  # a few rounds at the end are no stretch
     one_by_one = exposure(rows[:100])
     assert not any("of every" in text for text in words(one_by_one))
