@@ -14,11 +14,13 @@ PROJECTIONS = ("hands", "drops", "inventory", "tables")  # projections whose tab
 ROUNDS: LiteralString = (
     "SELECT round, table_id FROM projections.hands WHERE gaming_day = %s AND status = 'open' ORDER BY opened_at, round"
 )
-# The boxes that were removed on the day, and those that received fees of the day.
+# The boxes that were removed on the day, and those that received fees of the day. Because of the OFFSET these are
+# looked for box by box among the few that were on a table; else the planner reads the slips of all boxes.
 BOXES: LiteralString = (
     "SELECT box, table_id, status FROM projections.drops d WHERE status <> 'reconciled' AND (gaming_day = %(day)s"
     " OR adjusts IS NULL AND installed_at < %(end)s AND (removed_at IS NULL OR removed_at >= %(start)s)"
-    " AND EXISTS (SELECT FROM projections.drop_slips s WHERE s.box = d.box AND s.at >= %(start)s AND s.at < %(end)s))"
+    " AND EXISTS (SELECT FROM projections.drop_slips s WHERE s.box = d.box AND s.at >= %(start)s AND s.at < %(end)s"
+    " OFFSET 0))"
     " ORDER BY installed_at, box"
 )
 # A stretch is over once its tray was counted again or the session was closed.

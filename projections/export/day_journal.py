@@ -9,9 +9,9 @@ import csv
 import hashlib
 import io
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import date
-from typing import Any
+from typing import Any, NamedTuple, TypeVar
 
 from msgspec import Struct
 
@@ -20,14 +20,23 @@ from domain.money import cents, money
 from projections.export.accounting_files import CURRENCY, hledger_account
 from projections.export.formats import inert
 
+T = TypeVar("T")
 Rows = list[dict[str, Any]]
+
+
+class AccountTotal(NamedTuple):
+    """What was posted on one account of the journal."""
+
+    account: str
+    debit_cents: int  # less the credits; negative if they are more
+    entries: int
 
 
 class JournalLine(Struct, frozen=True, kw_only=True):
     account: PropertyAccount
     debit_cents: int  # less the credits; negative if they are more
     entries: int
-    sources: int
+    sources: int | None = None  # None if they were not counted
 
 
 class DayJournal(Struct, frozen=True, kw_only=True):
@@ -46,14 +55,39 @@ class DayJournal(Struct, frozen=True, kw_only=True):
 
 def day_journal(entries: Rows, chart: Chart, day: date) -> DayJournal:
     """Return one line for each of the property's accounts with a balance at the end."""
-    check_complete(chart, (entry["account"] for entry in entries))
-    behind: dict[PropertyAccount, Rows] = {}
-    for entry in entries:
-        account = chart.account_for(entry["account"])
+    behind = _by_place(chart, [(entry["account"], entry) for entry in entries])
+    return _journal(day, [_line(account, rows) for account, rows in behind.items()])
+
+
+def journal_of_totals(totals: Iterable[AccountTotal], chart: Chart, day: date) -> DayJournal:
+    """Return the same without reading the entries of the day, and so without counting their sources."""
+    behind = _by_place(chart, [(total.account, total) for total in totals])
+    return _journal(
+        day,
+        [
+            JournalLine(
+                account=account,
+                debit_cents=sum(total.debit_cents for total in found),
+                entries=sum(total.entries for total in found),
+            )
+            for account, found in behind.items()
+        ],
+    )
+
+
+def _by_place(chart: Chart, posted: Sequence[tuple[str, T]]) -> dict[PropertyAccount, list[T]]:
+    check_complete(chart, (account for account, _ in posted))
+    places: dict[PropertyAccount, list[T]] = {}
+    for name, one in posted:
+        account = chart.account_for(name)
         assert account is not None  # the chart is complete
-        behind.setdefault(account, []).append(entry)
-    lines = [_line(account, rows) for account, rows in sorted(behind.items(), key=lambda found: found[0].code)]
-    return DayJournal(day=day, lines=tuple(line for line in lines if line.debit_cents))
+        places.setdefault(account, []).append(one)
+    return places
+
+
+def _journal(day: date, lines: Iterable[JournalLine]) -> DayJournal:
+    by_code = sorted(lines, key=lambda line: line.account.code)
+    return DayJournal(day=day, lines=tuple(line for line in by_code if line.debit_cents))
 
 
 def entries_behind(entries: Rows, chart: Chart, code: str) -> Rows:

@@ -107,13 +107,16 @@ ROUNDS = table(
     ),
 )
 # `net` is the result of the settlement lines for them, without fees and later corrections; null while the round is
-# open. `hands` is what they held, as JSON, for a list from their point of view.
+# open. `hands` is what they held, as JSON, for a list from their point of view. Weekday and minute are those of the
+# round: what somebody lost on a Tuesday evening is found in one index.
 BETTORS = table(
     "hands_bettors",
     """
     bettor text NOT NULL,
     opened_at ms NOT NULL,
     round text NOT NULL,
+    weekday smallint NOT NULL,
+    minute smallint NOT NULL,
     seats int[] NOT NULL,
     outcomes text[] NOT NULL,
     happened text[] NOT NULL,
@@ -123,7 +126,7 @@ BETTORS = table(
     hands text NOT NULL
     """,
     key="bettor, opened_at, round",
-    indexes=("(round)", "(net, opened_at)"),
+    indexes=("(round, net)", "(net, opened_at)", "(weekday, net, minute)"),
 )
 # The day's summary of each table; rounds that are neither settled nor void are open.
 DAYS = sums_table("hands_days", SHIFT_AND_TABLE, "rounds, settled, void, action, short_rounds, shortfall")
@@ -162,7 +165,6 @@ def _rows(round_: RoundAccumulator) -> Iterator[Row]:
     opened, lines, over = round_.opened, round_.lines, round_.status != "open"
     hands = _hands(round_) if over else []
     nets = [_net(round_, bettor) for bettor in round_.bettors if bettor != round_.bank] or [0]
-    local = round_.posting_days.calendar.local(datetime.fromtimestamp(round_.opened_at_ms / 1000, UTC))
     yield (
         round_.round,
         round_.table,
@@ -170,8 +172,7 @@ def _rows(round_: RoundAccumulator) -> Iterator[Row]:
         opened.ruleset_hash,
         *round_.day_shift,
         round_.day_shift.adjusting(round_.own_day),
-        round_.own_day.isoweekday(),
-        local.hour * 60 + local.minute,
+        *_weekday_minute(round_),
         round_.opened_at_ms,
         round_.ended_at_ms,
         round_.late,
@@ -205,6 +206,12 @@ def _rows(round_: RoundAccumulator) -> Iterator[Row]:
     )
 
 
+def _weekday_minute(round_: RoundAccumulator) -> tuple[int, int]:
+    """Return the weekday of its gaming day and the time by the property's clock, in minutes."""
+    local = round_.posting_days.calendar.local(datetime.fromtimestamp(round_.opened_at_ms / 1000, UTC))
+    return round_.own_day.isoweekday(), local.hour * 60 + local.minute
+
+
 def _bettor_rows(round_: RoundAccumulator) -> Iterator[Row]:
     over = round_.status != "open"
     for bettor, seats in round_.bettors.items():
@@ -215,6 +222,7 @@ def _bettor_rows(round_: RoundAccumulator) -> Iterator[Row]:
             bettor,
             round_.opened_at_ms,
             round_.round,
+            *_weekday_minute(round_),
             ",".join(map(str, sorted(seats))),
             _outcomes(lines),
             _happened(round_, seats, round_.lines if banked else lines, bettor) if over else "",

@@ -63,7 +63,10 @@ ENTRIES = table(
     ),
 )
 BALANCES = sums_table(
-    "journal_balances", "account text NOT NULL, gaming_day date NOT NULL", "debit, credit", indexes=("(gaming_day)",)
+    "journal_balances",
+    "account text NOT NULL, gaming_day date NOT NULL",
+    "debit, credit, entries",
+    indexes=("(gaming_day)",),
 )
 COUNTS = table(
     "journal_tray_counts",
@@ -267,6 +270,7 @@ class Journal(Projection):
             balance = self.balances.of((account, day))
             balance[0] += debit
             balance[1] += credit
+            balance[2] += 1
             if account.startswith(TRAY):
                 self.trays.add((account.removeprefix(TRAY),), book=debit - credit)
 

@@ -30,16 +30,20 @@ PLAYED = Report(
     select="""
         ruleset
         hash = ruleset_hash
-        rounds: count = count(*)
-        first_round = (array_agg(round ORDER BY opened_at, round))[1]
-        first_at: at = min(opened_at)
-        last_at: at = max(opened_at)
+        rounds: count
+        first_round
+        first_at: at
+        last_at: at
         hands = '/v1/rounds?ruleset=' || ruleset
     """,
-    source="{schema}.hands",
+    # The first round is looked up: sorting all of them takes longer than reading them.
+    with_="WITH played AS (SELECT ruleset, ruleset_hash, count(*) AS rounds, min(opened_at) AS first_at,"
+    " max(opened_at) AS last_at FROM {schema}.hands{where} GROUP BY ruleset, ruleset_hash) ",
+    source="played p CROSS JOIN LATERAL (SELECT round AS first_round FROM {schema}.hands h"
+    " WHERE h.opened_at = p.first_at AND h.ruleset_hash = p.ruleset_hash"
+    " AND (%(table)s::text IS NULL OR h.table_id = %(table)s) ORDER BY round LIMIT 1) beginning",
     filters={**BY_TABLE, **BY_DAY},
-    order="ruleset, 5",
-    group="ruleset, ruleset_hash",
+    order="ruleset, first_at",
 )
 ROTATION = Report(
     name="rotation",
@@ -139,9 +143,10 @@ def _sections(connection: Connection | Cursor, filters: Filters, days: GamingDay
     for key, (_, report, _) in SECTIONS.items():
         of_report = filters if "table" in report.filters else replace(filters, table=None)
         statement, values = question(report, replace(of_report, limit=None), schema, days.shifts)
-        rows = shaped(report, connection.execute(statement, values, prepare=False).fetchall(), days)
-        sections[key], left_out[key] = rows[: filters.limit], len(rows[filters.limit :]) if filters.limit else 0
-        totals[key] = _total(key, rows)
+        found = connection.execute(statement, values, prepare=False).fetchall()
+        sections[key] = shaped(report, found[: filters.limit], days)
+        left_out[key] = len(found) - len(sections[key])
+        totals[key] = _total(key, report, found)
     assert filters.first is not None
     assert filters.last is not None
     return {
@@ -160,9 +165,11 @@ def _sections(connection: Connection | Cursor, filters: Filters, days: GamingDay
 _WRONG: Mapping[str, str] = {"rotation": "breaches", "fees": "differing", "decks": "out_of_turn"}
 
 
-def _total(key: str, rows: Sequence[Mapping[str, Any]]) -> int:
-    column = _WRONG.get(key)
-    return len(rows) if column is None else sum(row[column] for row in rows)
+def _total(key: str, report: Report, found: Sequence[Sequence[Any]]) -> int:
+    if key not in _WRONG:
+        return len(found)
+    place = list(report.columns).index(_WRONG[key])
+    return sum(row[place] for row in found)
 
 
 def title(found: Mapping[str, Any]) -> str:

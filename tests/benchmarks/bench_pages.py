@@ -67,6 +67,12 @@ MORE = (
     "/days",
     "/days?gaming_day={day}",
     "/days?gaming_day={day}&shift=day",
+    "/cash?gaming_day={day}",
+    "/close?period={day}",
+    "/journals?gaming_day={day}",
+    "/journals?gaming_day={day}&code=2000",
+    "/inspection?first={day}&last={day}",
+    "/statistics?first={day}&last={day}",
     "/collections?first={day}&last={day}",
     "/trays?first={day}&last={day}",
     "/hands?day={day}&shortfall=true",
@@ -79,6 +85,7 @@ MORE = (
     "/people/{patron}",
     "/drop/{box}",
     "/drop/{box}/count",
+    "/drop/{box}/count/file",
     "/audit/{audit}",
     "/staff/{staff}",
     *(f"/irregular?report={name}" for name in IRREGULAR),
@@ -122,7 +129,7 @@ NOT_PAGES = frozenset(
     }
 )
 LOADED = re.compile(rb'(?:href|src)="(/static/[^"]+)"')
-IMPORTED = re.compile(rb'"(/static/[^"]+)"')
+NAMED = re.compile(rb'"(/static/[^"]+)"')  # by a script or a stylesheet
 BARE = """<!doctype html><html lang="en"><head><title>{{ title }}</title></head><body><h1>{{ title }}</h1><table>
 <tr>{% for name in names %}<th>{{ name }}</th>{% endfor %}</tr>
 {% for row in rows %}<tr>{% for name in names %}<td>{{ row[name] }}</td>{% endfor %}</tr>
@@ -189,8 +196,9 @@ def fill(url: str) -> dict[str, str]:
         for number in range(DAYS):
             multiply(connection, date.today() - timedelta(days=number), max(ROUNDS // DAYS // played, 1))
         connection.execute(
-            "INSERT INTO projections.hands_bettors SELECT DISTINCT ON (h.round, b) b, h.opened_at, h.round, h.seats, "
-            "h.outcomes, h.happened, b = h.player_dealer AND h.player_dealer IS NOT NULL, h.wagered, "
+            "INSERT INTO projections.hands_bettors SELECT DISTINCT ON (h.round, b) b, h.opened_at, h.round, h.weekday, "
+            "h.minute, h.seats, h.outcomes, h.happened, b = h.player_dealer AND h.player_dealer IS NOT NULL, "
+            "h.wagered, "
             "CASE WHEN n = 1 THEN h.least_net ELSE h.most_net END, "
             '\'[{"at": 1, "cards": ["9h", "9d"], "made": "pair"}]\' '
             "FROM projections.hands h, unnest(h.bettors) WITH ORDINALITY x (b, n) ON CONFLICT DO NOTHING"
@@ -302,15 +310,17 @@ def pages(known: dict[str, str]) -> list[str]:
 
 
 def _weight(browser: Browser, address: str) -> int:
-    """Bytes of bodies as they go over the wire: the page, and every static file that it names or that those name."""
+    """Bytes of bodies as they go over the wire: the page, what its browser asks of the log, and every static file that
+    they name, with the fonts of all scripts, of which a browser loads one or two."""
     seen: dict[str, int] = {}
     waiting = {path.decode() for path in LOADED.findall(browser.get(address))}
     while waiting:
         path = waiting.pop()
         seen[path] = len(browser.get(path, "gzip"))
-        if path.endswith(".js"):
-            waiting |= {found.decode() for found in IMPORTED.findall(browser.get(path))} - seen.keys()
-    return len(browser.get(address, "gzip")) + sum(seen.values())
+        if path.endswith((".js", ".css")):
+            waiting |= {found.decode() for found in NAMED.findall(browser.get(path))} - seen.keys()
+    asked = (address, f"/v1{address}/log")
+    return sum(len(browser.get(one, "gzip")) for one in asked) + sum(seen.values())
 
 
 def measured(browser: Browser, processor: Processor, address: str, turns: int = TURNS) -> tuple[float, float, float]:

@@ -63,6 +63,8 @@ async def show_close(
         "before": _period_address(period, period.first - DAY, today),
         "after": _period_address(period, period.last + DAY, today),
         "month": f"{period.first:%Y-%m}",
+        "first": period.first.isoformat(),
+        "last": period.last.isoformat(),
         "is_month": period.is_month,
         "may_close": caller.may(roles.ACCOUNTING),
         "uncounted": any(one["explains"] for one in found["missing"]),

@@ -6,7 +6,7 @@ from urllib.parse import urlencode
 from fastapi import Form, Query, Request, Response, Security
 
 from api.pages.dependencies import Command, plain_caller, searching_caller
-from api.pages.forms import FormModel, PageQuery, texts
+from api.pages.forms import FormModel, PageQuery, TypedId, texts
 from api.pages.page_route import page_router
 from api.pages.responses import go, render
 from api.service import roles
@@ -21,7 +21,7 @@ from projections.views.report_views import first_sections
 
 router = page_router()
 PATH = "/statistics"
-MOST_ROWS = 50
+MOST_ROWS = 25
 NOTES = {
     "statistics-by-wager": "Theoretical is what the bank wins on average with what was staked; chance keeps the result "
     "between low and high in 95 of 100 cases."
@@ -31,7 +31,7 @@ Explaining = Annotated[Caller, Security(plain_caller, scopes=roles.ACCOUNTING)]
 
 
 class StatisticsQuery(PageQuery):
-    table: Id | None = None
+    table: TypedId | None = None
     first: GamingDay | None = None
     last: GamingDay | None = None
 

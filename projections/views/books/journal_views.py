@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from datetime import UTC, date, datetime
-from typing import Any
+from typing import Any, LiteralString
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from domain.books.chart_of_accounts import BadChart, Chart, read_chart
 from domain.books.exports import JournalExported
@@ -16,11 +17,28 @@ from infra.ledger.application import CommandReceipt
 from infra.ledger.books.charts import kept_chart
 from infra.ledger.books.exports import exports_of, record_export
 from infra.store.encoding.mapper import RecordedEvent
-from projections.export.day_journal import ENDINGS, WRITERS, DayJournal, JournalLine, day_journal, entries_behind
-from projections.reports.report import Filters
-from projections.reports.report_query import rows
+from projections.export.day_journal import (
+    ENDINGS,
+    WRITERS,
+    AccountTotal,
+    DayJournal,
+    JournalLine,
+    day_journal,
+    journal_of_totals,
+)
+from projections.reports.report import ALWAYS, Filters
+from projections.reports.report_list import report_named
+from projections.reports.report_query import report_rows, rows
 from projections.views.read_side import BadQuestion, NotFound, ReadSide
 
+# A day has a hundred thousand entries; what was posted on each account is kept as they are.
+TOTALS: LiteralString = (
+    "SELECT account, debit - credit, entries FROM projections.journal_balances WHERE gaming_day = %s"
+)
+SOURCES: LiteralString = (
+    "SELECT code, count(DISTINCT source) FROM projections.journal"
+    " JOIN unnest(%s::text[], %s::text[]) AS placed (account, code) USING (account) WHERE gaming_day = %s GROUP BY code"
+)
 NO_CHART = "The property has no chart of accounts yet: store one first."
 
 
@@ -49,7 +67,7 @@ def journal_shown(read_side: ReadSide, caller: Caller, day: date) -> dict[str, A
     read_side.record_look(caller, "day journal", day.isoformat())
     made, refusal = None, None
     try:
-        made = day_journal(_entries(read_side, day), _chart(read_side), day)
+        made = journal_of_totals(_totals(read_side, day), _chart(read_side), day)
     except (BadChart, NotFound) as error:
         refusal = str(error)
     return {
@@ -62,21 +80,46 @@ def journal_shown(read_side: ReadSide, caller: Caller, day: date) -> dict[str, A
     }
 
 
+def journal_with_sources(read_side: ReadSide, caller: Caller, day: date) -> dict[str, Any]:
+    """The same, and from how many sources each line is; for that, every entry of the day is read."""
+    found = journal_shown(read_side, caller, day)
+    if not found["lines"]:
+        return found
+    chart = _chart(read_side)
+    places = {
+        total.account: place.code for total in _totals(read_side, day) if (place := chart.account_for(total.account))
+    }
+    sources = dict(read_side.database.rows(SOURCES, [[*places], [*places.values()], day]))
+    return {**found, "lines": [{**line, "sources": sources[line["code"]]} for line in found["lines"]]}
+
+
 def entries_for(read_side: ReadSide, caller: Caller, day: date, code: str, at_most: int) -> dict[str, Any]:
-    """The entries of the journal that a line adds up, with their rounds."""
+    """The first entries of the journal that a line adds up, with their rounds."""
     read_side.record_look(caller, "day journal", f"{day} {code}")
     chart = _chart(read_side)
     account = next((account for account in chart.accounts.values() if account.code == code), None)
     if account is None:
         raise NotFound(f"The chart of accounts has no code {code}.")
-    found = entries_behind(_entries(read_side, day), chart, code)
+    behind = [
+        total for total in _totals(read_side, day) if (place := chart.account_for(total.account)) and place.code == code
+    ]
+    report = report_named("journal")
+    report = replace(report, filters={**report.filters, ALWAYS: "account = ANY(%(accounts)s)"})
+    found = report_rows(
+        read_side.database,
+        report,
+        Filters(gaming_day=day, limit=at_most),
+        [report.projection],
+        read_side.clock.days(),
+        {"accounts": [total.account for total in behind]},
+    )
     shown = ("source", "round", "at", "account", "debit", "credit", "what")
     return {
         "day": day.isoformat(),
         "code": code,
         "name": account.name,
-        "entries": [{name: row[name] for name in shown} for row in found[:at_most]],
-        "left_out": max(0, len(found) - at_most),
+        "entries": [{name: row[name] for name in shown} for row in found],
+        "left_out": max(0, sum(total.entries for total in behind) - len(found)),
     }
 
 
@@ -110,6 +153,11 @@ def export_shown(exported: ExportedDay) -> dict[str, Any]:
     }
 
 
+def _totals(read_side: ReadSide, day: date) -> list[AccountTotal]:
+    read_side.bring_up_to_date("journal")
+    return [AccountTotal(*row) for row in read_side.database.rows(TOTALS, [day])]
+
+
 def _entries(read_side: ReadSide, day: date) -> list[dict[str, Any]]:
     read_side.bring_up_to_date("journal")
     return rows(read_side.database, "journal", Filters(gaming_day=day))
@@ -129,7 +177,6 @@ def _line(line: JournalLine) -> dict[str, Any]:
         "debit": money(max(line.debit_cents, 0)),
         "credit": money(max(-line.debit_cents, 0)),
         "entries": line.entries,
-        "sources": line.sources,
     }
 
 

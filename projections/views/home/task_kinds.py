@@ -74,17 +74,17 @@ AUDIT_DAYS = 31.0
 def boxes_to_count(query: TaskQuery) -> OpenTasks | None:
     """Return boxes that the caller has not counted yet."""
     boxes = [box for box in _boxes(query, "removed") if query.caller.by not in box["counters"]]
-    things = [_uncounted(box, f"/drop/{box['box']}/count") for box in boxes]
-    return tasks_of(
-        "boxes_to_count", ("Box for you to count", "Boxes for you to count"), "/drop?status=removed", things
-    )
+    things = (_uncounted(box, f"/drop/{box['box']}/count") for box in boxes)
+    titles = "Box for you to count", "Boxes for you to count"
+    return tasks_of("boxes_to_count", titles, "/drop?status=removed", things, count=len(boxes))
 
 
 @task_of(OVERSEERS, "drops", asks=BOXES, shown_to_blind=True)
 def boxes_uncounted(query: TaskQuery) -> OpenTasks | None:
-    things = [_uncounted(box, f"/drop/{box['box']}") for box in _boxes(query, "removed")]
+    boxes = _boxes(query, "removed")
+    things = (_uncounted(box, f"/drop/{box['box']}") for box in boxes)
     titles = "Box that is not counted yet", "Boxes that are not counted yet"
-    return tasks_of("boxes_uncounted", titles, "/drop?status=removed", things)
+    return tasks_of("boxes_uncounted", titles, "/drop?status=removed", things, count=len(boxes))
 
 
 @task_of(BOOKS, "drops", asks=BOXES)
@@ -92,12 +92,13 @@ def boxes_short(query: TaskQuery) -> OpenTasks | None:
     """Return boxes whose agreed count differs from the fees."""
     if not (query.sight.books or query.sight.open):
         return None
-    things = [
+    boxes = _boxes(query, "variance")
+    things = (
         OpenTask(box["box"], f"/drop/{box['box']}", _variance(box["variance"]), since=moment(box["removed_at"]))
-        for box in _boxes(query, "variance")
-    ]
+        for box in boxes
+    )
     titles = "Box with a variance to explain", "Boxes with a variance to explain"
-    return tasks_of("boxes_short", titles, "/drop?status=variance", things, urgent=True)
+    return tasks_of("boxes_short", titles, "/drop?status=variance", things, urgent=True, count=len(boxes))
 
 
 @task_of(ACCOUNTING, "drops", asks=BOXES)
@@ -105,12 +106,13 @@ def boxes_to_sign(query: TaskQuery) -> OpenTasks | None:
     """Return boxes counted by others. People who may not see the figures do not learn which of them are short."""
     sighted = query.sight.books or query.sight.open
     boxes = _boxes(query, "counted") if sighted else _boxes(query, "counted", "variance")
-    things = [
+    boxes = [box for box in boxes if query.caller.by not in box["counters"]]
+    things = (
         OpenTask(box["box"], f"/drop/{box['box']}", f"table {box['table_id']}", since=moment(box["removed_at"]))
         for box in boxes
-        if query.caller.by not in box["counters"]
-    ]
-    return tasks_of("boxes_to_sign", ("Box to sign off", "Boxes to sign off"), "/drop?status=counted", things)
+    )
+    titles = "Box to sign off", "Boxes to sign off"
+    return tasks_of("boxes_to_sign", titles, "/drop?status=counted", things, count=len(boxes))
 
 
 def _boxes(query: TaskQuery, *statuses: str) -> list[Row]:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
+from itertools import islice
 from typing import Any, LiteralString
 
 from msgspec import Struct
@@ -90,9 +91,9 @@ def tasks_for(read_side: ReadSide, caller: Caller, every_kind: Sequence[TaskKind
 def tasks_of(
     kind: str, titles: tuple[str, str], page: str, things: Iterable[OpenTask], *, urgent: bool = False, count: int = 0
 ) -> OpenTasks | None:
-    """Return the tasks, with `titles` for one and for several; None if there are none. `count` if not all of them were
-    read."""
-    named = list(things)
+    """Return the tasks, with `titles` for one and for several; None if there are none. With a `count`, no more of them
+    are made than are named."""
+    named = list(islice(things, MOST_NAMED) if count else things)
     if not named:
         return None
     number = count or len(named)

@@ -64,6 +64,12 @@ OF_A_BETTOR: dict[str, LiteralString] = {
     "net_most": "b.net <= %(net_most)s",
 }
 OF_SOMEBODY = frozenset({"seat", "outcome", "happened", "net_least", "net_most"})  # all of them of the same person
+# When it was is in the rows of bettors too, next to their net.
+WHEN: dict[str, LiteralString] = {
+    "weekday": "b.weekday = %(weekday)s",
+    "clock": "b.minute >= %(clock_from)s AND b.minute < %(clock_to)s",
+    "night": "(b.minute >= %(clock_from)s OR b.minute < %(clock_to)s)",
+}
 # Written out, not compared with a value, so that the planner sees that a partial index fits.
 FLAGS: dict[str, dict[bool, LiteralString]] = {
     "shortfall": {True: "h.shortfall > 0", False: "h.shortfall <= 0"},
@@ -270,16 +276,17 @@ def statement_for(
     values, of_a_bettor = _values(wanted), wanted.bettor is not None
     conditions = [FLAGS[name][value] for name, value in values.items() if name in FLAGS]
     shapes = {**CONDITIONS, **(OF_A_BETTOR if of_a_bettor else {})}
+    joined = of_a_bettor or (wanted.of_somebody and not ordered)
+    if joined:
+        shapes |= WHEN
     conditions += [shapes[name] for name in values if name in shapes]
     source: LiteralString = "projections.hands h"
-    if of_a_bettor:
+    if joined:  # with a limit and no order, the planner would merge all rounds with all bettors of any
         source += " JOIN projections.hands_bettors b ON b.round = h.round"
-    elif wanted.of_somebody and not ordered:
-        # With a limit and no order, the planner would merge all rounds with all bettors of any.
-        source += " JOIN projections.hands_bettors b ON b.round = h.round"
-        conditions += _somebodys(wanted, values)
+        conditions += [] if of_a_bettor else _somebodys(wanted, values)
     elif wanted.of_somebody:
-        somebody: LiteralString = " AND ".join(_somebodys(wanted, values))
+        when = [WHEN[name] for name in values if name in WHEN]
+        somebody: LiteralString = " AND ".join([*when, *_somebodys(wanted, values)])
         conditions.append(f"h.round IN (SELECT b.round FROM projections.hands_bettors b WHERE {somebody})")
     sort = SORTS[wanted.sort]
     key, round_ = (sort.of_a_bettor, "b.round") if of_a_bettor else (sort.key, "h.round")

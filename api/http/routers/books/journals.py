@@ -47,7 +47,7 @@ async def put_chart(
 @router.get("/journals/{day}", response_model=schemas.DayJournalOut)
 async def get_day_journal(service: ServiceOf, caller: Reading, day: Day) -> Any:
     """A gaming day as one entry in the property's own accounts, and when it was exported."""
-    return await service.run(journal_views.journal_shown, service.read_side, caller, day)
+    return await service.run(journal_views.journal_with_sources, service.read_side, caller, day)
 
 
 @router.get("/journals/{day}/entries", response_model=schemas.EntriesBehind)
