@@ -38,7 +38,7 @@ from projections.views.search.round_filter import (
     RoundFilter,
     filter_of,
 )
-from projections.views.search.round_search import MOST_COUNTED, count_rounds, export_rounds, find_rounds
+from projections.views.search.round_search import MOST_ROUGHLY_COUNTED, count_roughly, export_rounds, find_rounds
 
 router = page_router()
 files = APIRouter(include_in_schema=False)  # a refusal here is not a page with a form
@@ -154,7 +154,7 @@ async def show_hands(
         "narrower": _narrower(narrowed, found["counts"]),
         "wider": [],
         "meant": [],
-        "most_counted": MOST_COUNTED,
+        "most_counted": MOST_ROUGHLY_COUNTED,
         "more_filters": sum(name not in ALWAYS_SHOWN for name in narrowed),
         "choices": {
             "rulesets": titles(await service.run(service.ledger.rulebook.book)),
@@ -222,7 +222,7 @@ def _wider(read_side: ReadSide, caller: Caller, asked: HandsFilters, narrowed: d
             continue
         without = asked.model_copy(update={fields[name]: None})
         with suppress(Forbidden):  # people who may count boxes may see their table, and not all
-            if rounds := count_rounds(read_side, caller, without.wanted()):
+            if rounds := count_roughly(read_side, caller, without.wanted()):
                 words = NAMES.get(name, FLAGS.get(name, name).lower())
                 found.append(
                     {"name": name, "words": words, "rounds": rounds, "address": address(PATH, texts(without, "cursor"))}

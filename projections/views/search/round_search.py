@@ -126,6 +126,8 @@ def find_rounds(
 
 MOST_COUNTED = 300
 COUNTED_AT_MOST: LiteralString = "301"  # in the statement itself: a plan for any limit would read all that there is
+MOST_ROUGHLY_COUNTED = 50  # of a search that nobody has asked for
+ROUGHLY_COUNTED_AT_MOST: LiteralString = "51"
 # `found` has a row for each bettor that fits, where a search is about one whom it does not name.
 COUNTED: LiteralString = (
     "WITH found AS MATERIALIZED (found) "
@@ -162,15 +164,15 @@ def _counts_of(rows: list[Row]) -> Row:
     return {"rounds": len(rows), "more": False, **{name: dict(sorted(found.items())) for name, found in sums.items()}}
 
 
-def count_rounds(read_side: ReadSide, caller: Caller, wanted: RoundFilter) -> int:
-    """Return how many rounds a search finds, at most one more than the limit."""
+def count_roughly(read_side: ReadSide, caller: Caller, wanted: RoundFilter) -> int:
+    """Return how many rounds a search finds; one more than MOST_ROUGHLY_COUNTED stands for any more than that."""
     check_sight(read_side, caller, None if wanted.table is None else (wanted.table,))
     statement, values = statement_for(_of_own_table(caller, wanted), "h.round", ordered=False)
-    statement = statement.replace("%(limit)s", COUNTED_AT_MOST)
+    statement = statement.replace("%(limit)s", ROUGHLY_COUNTED_AT_MOST)
     ((rows, rounds),) = read_side.database.rows(
         f"SELECT count(*), count(DISTINCT round) FROM ({statement}) found", values
     )
-    return MOST_COUNTED + 1 if rows > MOST_COUNTED else int(rounds)
+    return MOST_ROUGHLY_COUNTED + 1 if rows > MOST_ROUGHLY_COUNTED else int(rounds)
 
 
 # ---- seen from a bettor
