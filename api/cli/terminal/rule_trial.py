@@ -62,7 +62,7 @@ def print_trial(found: Trial, edges: Sequence[HouseEdge], shown_cents: int | Non
         exact.add_column("")
         for edge in edges:
             percent = _percent(edge.edge if shown_cents is None else edge.at(shown_cents))
-            exact.add_row(edge.spot, edge.table or "", str(edge.decks or ""), percent, _meter_note(edge, shown_cents))
+            exact.add_row(edge.spot, edge.table or "", str(edge.decks or ""), percent, _note(edge, shown_cents))
         console.print(exact)
     if found.broken:
         console.print(f"\n{len(found.broken):,} laws of money did not hold:")
@@ -72,9 +72,9 @@ def print_trial(found: Trial, edges: Sequence[HouseEdge], shown_cents: int | Non
         console.print("\nThe laws of money held in every round.")
 
 
-def _meter_note(edge: HouseEdge, shown_cents: int | None) -> str:
+def _note(edge: HouseEdge, shown_cents: int | None) -> str:
     if edge.meter_share is None:
-        return ""
+        return "players win on average" if edge.edge < 0 else ""
     if shown_cents is not None:
         return f"with ${money(shown_cents)} on the meter"
     even = edge.even_at_cents

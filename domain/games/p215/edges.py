@@ -24,10 +24,12 @@ def house_edges(rules: RuleSet) -> Iterator[HouseEdge]:
     totals = rules.game_rules
     assert isinstance(totals, Pure215Rules)
     fewest, most = rules.decks
-    for decks in range(fewest, most + 1):
-        for spot, counted in (("buster", _bust_sizes), ("red_flex", _red_runs)):
-            table = rules.paytable_of[spot]
+    shoes = range(fewest, most + 1)
+    for spot, counted in (("buster", _bust_sizes), ("red_flex", _red_runs)):
+        table = rules.paytable_of[spot]
+        for decks in shoes:
             yield edge_by_table(table, _by_line(table, counted(totals.dealer, decks)), decks)
+    for decks in shoes:
         yield _insurance(rules, decks)
 
 
