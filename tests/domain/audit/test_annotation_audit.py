@@ -11,8 +11,17 @@ from domain.audit.annotation_audit import check_supervision
 from domain.audit.findings import Finding
 from domain.audit.round_audit import audit_round
 from domain.round import corrections
-from domain.round.events import CorrectionPosted, EntryTakenBack, HiddenCardContradicted, NoteMade, RoundEvent
+from domain.round.events import (
+    CorrectionPosted,
+    EntryTakenBack,
+    FeeWaived,
+    HiddenCardContradicted,
+    NoteMade,
+    PaymentReported,
+    RoundEvent,
+)
 from domain.round.replay import fact_documents, facts_of
+from domain.round.wagers import wager_key
 from tests.domain.stored_rounds import StoredRound, stored_round
 from tests.rules.hold_em import HoldEm
 
@@ -96,3 +105,31 @@ def test_a_take_back_that_revealed_a_card_counts_as_a_contradiction(known: Store
     entry = EntryTakenBack({"do": "settle"}, (), "A mistake.", None, counts)
     events = [*two, NoteMade("other", "A note.", None), entry, *known.public]
     assert [(at, finding.kind) for at, finding in check_supervision(events)] == [(4, "refused")] * counts
+
+
+def test_annotations_that_could_not_be_entered_are_found(known: StoredRound):
+    """A settled round has no fee to waive, seats that its rules do not have, and each payment is reported once."""
+    waived, nowhere = FeeWaived(1_00, "refunded", "why"), NoteMade("other", "A note.", 9)
+    line = known.round.lines[0]
+    paid = PaymentReported(*wager_key(line), line.paid, line.collected)
+    assert found(known, [NoteMade("other", "A note.", 1), paid]) == []
+    whats = [
+        (at, finding.kind, finding.what.split(":")[0]) for at, finding in found(known, [waived, nowhere, paid, paid])
+    ]
+    refused = [("waiver", "FeeWaived"), ("note", "NoteMade"), ("payment", "PaymentReported")]
+    assert whats == [
+        (at, kind, f"{name} is stored, but it could not be entered")
+        for at, (kind, name) in zip((0, 1, 3), refused, strict=True)
+    ]
+
+
+def test_a_waived_fee_of_another_amount_is_found():
+    play = HoldEm.at("uth-casino-club", banker=7).bet(1, ante=10, blind=10).close_bets().void("misdeal")
+    voided = stored_round({**play.envelope, "actions": [dict(action) for action in play.actions]})
+    assert voided.round.fee is not None
+    amount = voided.round.fee.amount
+    for waived in (FeeWaived(amount, "refunded", "why"), FeeWaived(amount, "not dropped", "why")):
+        assert found(voided, [waived]) == []
+        ((at, finding),) = found(voided, [replace(waived, amount=amount + 1)])
+        assert (at, finding.kind, finding.what) == (0, "waiver", "FeeWaived is not what the round leads to.")
+        assert (finding.expected, finding.found) == (str(waived), str(replace(waived, amount=amount + 1)))

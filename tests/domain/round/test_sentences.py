@@ -49,6 +49,13 @@ def test_a_royal_flush_in_the_first_five_says_so():
     assert progressive("UTHP-01", "AsKs", "QsJsTs2c3d").startswith("Your two cards and the flop make a royal flush: ")
 
 
+def test_an_award_says_how_much_it_is_and_whether_a_fraction_of_a_cent_was_dropped():
+    whole = progressive("UTHP-01", "9s9d", "9hKcKd4s3h")
+    assert whole.endswith("the progressive pays 10 for 1, $10.00; the wager itself stays in.")
+    share = progressive("UTHP-01", "AsKs", "QsJs2cTs3d")
+    assert share.endswith("(a fraction of a cent is dropped); the wager itself stays in.")
+
+
 def test_a_table_that_pays_every_royal_flush_alike_does_not_speak_of_the_flop():
     assert progressive("UTHP-02", "AsKs", "QsJs2cTs3d").startswith("You made a royal flush: ")
 
