@@ -29,15 +29,18 @@ for part in ("connect", "read", "write", "pool"):
 # Taken first, in this order: if one of these came last, the other workers would wait for it.
 LONGEST = (
     "tests/security/test_blind_counts.py",
+    "tests/api/pages/test_dealer.py",
     "tests/api/pages/test_every_page.py",
     "tests/api/cli/test_demo.py",
     "tests/api/http/test_process.py",
+    "tests/projections/engine/test_runner.py",
     "tests/projections/audit/test_faults.py",
     "tests/security/test_trail.py",
     "tests/security/test_changed_tables.py",
-    "tests/api/pages/test_dealer.py",
     "tests/api/http/test_roles.py",
     "tests/api/pages/test_tour.py",
+    "tests/infra/embedded/test_embedded.py",
+    "tests/api/http/test_fuzz.py",
 )
 
 

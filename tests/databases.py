@@ -60,6 +60,7 @@ def _write_carelessly(url: str) -> None:
     with psycopg.connect(url, autocommit=True) as connection:
         connection.execute("ALTER SYSTEM SET fsync = off")
         connection.execute("ALTER SYSTEM SET full_page_writes = off")
+        connection.execute("ALTER SYSTEM SET max_wal_size = '256MB'")  # it may be in memory
         connection.execute("SELECT pg_reload_conf()")
 
 
