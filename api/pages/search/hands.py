@@ -96,8 +96,8 @@ MEDIA_TYPES = {"csv": "text/csv; charset=utf-8", "json": "application/json"}
 PAGE_SHOWN = 25
 MOST_NARROWER = 8
 MOST_SAVED = 8
-MOST_MEANT = 8
-MEANT = frozenset({"table", "bettor", "player_dealer", "dealer"})  # ids of which somebody may type the beginning
+MOST_SIMILAR = 8
+COMPLETED = frozenset({"table", "bettor", "player_dealer", "dealer"})  # ids of which somebody may type the beginning
 WORTH_NARROWING = 6  # rounds
 Searching = Annotated[Caller, Security(searching_caller, scopes=roles.SEEING)]
 
@@ -153,7 +153,7 @@ async def show_hands(
         "of_somebody": asked.wanted().of_somebody,
         "narrower": _narrower(narrowed, found["counts"]),
         "wider": [],
-        "meant": [],
+        "similar": [],
         "most_counted": MOST_ROUGHLY_COUNTED,
         "more_filters": sum(name not in ALWAYS_SHOWN for name in narrowed),
         "choices": {
@@ -173,7 +173,7 @@ async def show_hands(
     }
     if narrowed and not found["rounds"]:
         data["wider"] = await service.run(_wider, service.read_side, caller, asked, narrowed)
-        data["meant"] = await service.run(_meant, service.read_side, caller, narrowed)
+        data["similar"] = await service.run(_similar, service.read_side, caller, narrowed)
     return await render(request, "hands.html", data, title="Hands", section="hands")
 
 
@@ -230,13 +230,13 @@ def _wider(read_side: ReadSide, caller: Caller, asked: HandsFilters, narrowed: d
     return sorted(found, key=lambda one: one["rounds"])
 
 
-def _meant(read_side: ReadSide, caller: Caller, narrowed: dict[str, str]) -> list[dict[str, Any]]:
+def _similar(read_side: ReadSide, caller: Caller, narrowed: dict[str, str]) -> list[dict[str, Any]]:
     """Return the same search with the ids that begin like one that was typed, if nothing has that very id."""
     found = []
     for name in narrowed:
-        if name not in MEANT or not caller.may(roles.FOUND[name]):
+        if name not in COMPLETED or not caller.may(roles.FOUND[name]):
             continue
-        things = find_things(read_side, caller, narrowed[name], [name], MOST_MEANT)
+        things = find_things(read_side, caller, narrowed[name], [name], MOST_SIMILAR)
         ids = [thing["id"] for thing in things]
         if narrowed[name] not in ids:
             found += [{"id": id_, "address": address(PATH, {**narrowed, name: id_})} for id_ in ids]
