@@ -844,7 +844,7 @@ BROKEN = {
         '    { to = "seats", count = 2 },',
         '    { to = "seats", count = 1 },',
         '    { to = "seats", count = 1 },',
-        "1 cards go to 'seats', not 2",
+        "1 card goes to 'seats', not 2",
     ),
     "too many board cards": (
         CC,
