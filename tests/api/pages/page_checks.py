@@ -37,7 +37,8 @@ CUT_OFF = """() => [...document.querySelectorAll(".scroll, .timeline ol")]
 # Of axe's rules those that a theme can change.
 OF_COLOURS = ["color-contrast", "link-in-text-block"]
 # Of siblings of one shape, such as the rows of a table, two are left for axe: it would say the same of all, and takes
-# longer the more there are. A shape is what a style can depend on.
+# longer the more there are. A shape is what a style can depend on. What others may refer to, and what is chosen, is
+# hidden, which is slower for axe; the rest is taken out.
 THIN_OUT = """() => {
   const styled = ["class", "role", "type", "aria-current", "aria-disabled", "aria-pressed", "aria-sort", "data-suit"];
   const shapes = new Map();
@@ -46,19 +47,27 @@ THIN_OUT = """() => {
     shapes.set(one, `${own}(${[...one.children].map(shape).join()})`);
     return shapes.get(one);
   };
+  const stays = (one) => one.matches("[id], :checked") || one.querySelector("[id], :checked");
   const thinOut = (parent) => {
-    const met = new Map();
-    for (const one of parent.children) {
+    const met = new Map(), out = [];
+    for (const one of [...parent.children]) {
       const times = (met.get(shapes.get(one)) ?? 0) + 1;
       met.set(shapes.get(one), times);
       if (times <= 2) thinOut(one);
+      else if (!stays(one)) { out.push([one, one.nextSibling]); one.remove(); }
       else if (one.style) { one.dataset.shown = one.style.display; one.style.display = "none"; }
     }
+    if (out.length) taken.set(parent, { out: out.reverse(), left: parent.childNodes.length });
   };
+  const taken = window.takenOut = new Map();
   shape(document.body);
   thinOut(document.body);
 }"""
+# Unless the page has drawn it anew meanwhile.
 BRING_BACK = """() => {
+  for (const [parent, { out, left }] of window.takenOut) {
+    if (parent.childNodes.length === left) for (const [one, next] of out) parent.insertBefore(one, next);
+  }
   for (const one of document.querySelectorAll("[data-shown]")) {
     one.style.display = one.dataset.shown;
     delete one.dataset.shown;
