@@ -28,7 +28,8 @@ def elsewhere(page: Page, site: Site) -> Iterator[list[str]]:
 
 
 @pytest.mark.usefixtures("elsewhere")
-def test_docs_expands_an_operation(page: Page, site: Site):
+def test_docs_expands_an_operation_and_sends_a_request(page: Page, site: Site):
+    """On one page, which takes seconds to draw all operations."""
     page.goto(f"{site.url}/docs")
     operation = page.locator("#operations-rounds-act")
     operation.locator(".opblock-summary-control").click()
@@ -36,11 +37,6 @@ def test_docs_expands_an_operation(page: Page, site: Site):
     expect(operation.get_by_text("Idempotency-Key").first).to_be_visible()
     expect(operation.get_by_role("button", name="Try it out")).to_be_visible()
     keep_picture(page, "docs")
-
-
-@pytest.mark.usefixtures("elsewhere")
-def test_docs_sends_a_request(page: Page, site: Site):
-    page.goto(f"{site.url}/docs")
     operation = page.locator("#operations-rounds-getRound")
     operation.locator(".opblock-summary-control").click()
     operation.get_by_role("button", name="Try it out").click()
