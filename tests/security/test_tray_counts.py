@@ -17,6 +17,7 @@ from infra.ledger.books.slips import Slips
 from infra.ledger.feed import FeedReader
 from infra.ledger.floor import Floor
 from infra.ledger.ledger import Actor, Ledger
+from projections.reports.report_list import REPORTS
 from tests.api.operations import OPERATIONS, PAGE_PATHS
 from tests.api.service import KEY, Read, open_service, read
 from tests.projections.export.pdf_text import pages
@@ -50,9 +51,9 @@ def answers_to(client: Any, role: str) -> Iterator[Read]:
     """Everything that somebody of a role sees who did not sign."""
     table = TABLE if role == "terminal" else None
     token = make_token(KEY, Settings(token_key=KEY), f"{role}-9", role, table, 1.0)[0]
-    named = {"table": TABLE, "number": "1", "name": "exposure", "ruleset": "uth-house"}
+    named = {"table": TABLE, "number": "1", "ruleset": "uth-house"}
     asked = [it.path for it in OPERATIONS if it.method == "GET" and not it.streams and role in (it.roles or ())]
-    for path in [*asked, *PAGE_PATHS]:
+    for path in [*asked, *PAGE_PATHS, *(f"/v1/reports/{name}" for name in REPORTS)]:
         address = re.sub(r"\{(\w+)(?::\w+)?\}", lambda found: named.get(found[1], f"{found[1]}-1"), path)
         yield read(client, address, {"Authorization": f"Bearer {token}"})
 
@@ -78,7 +79,7 @@ def test_who_neither_signed_nor_keeps_the_books_sees_no_figure(client: Any, role
 
 def test_those_who_keep_the_books_see_it(client: Any):
     seen = [answer.address for answer in answers_to(client, "auditor") if figures_in(text_of(answer))]
-    assert {"/v1/slips", "/v1/slips/1", "/v1/slips/1/paper"} <= {*seen}
+    assert {"/v1/slips", "/v1/slips/1", "/v1/slips/1/paper", "/v1/reports/tray-counts"} <= {*seen}
 
 
 @pytest.mark.parametrize("table", [TABLE, None])
