@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from api.cli.terminal.database import By, actor, on_ledger, settings
+from api.cli.terminal.database import By, actor, on_ledger, read_settings
 from api.cli.terminal.errors import fail
 from api.cli.terminal.output import print_table, write_json
 from api.cli.terminal.signing import FromInput, Passwords, SecondPerson, first_and_second, signatures_of
@@ -200,7 +200,7 @@ def password(
         fail(f"There is nobody with the id {staff_id}.")
     if by == staff_id:
         signatures_of(ledger).prove_own(staff_id, passwords.of(ledger, staff_id))
-        ledger.staff.check_unused(staff_id, new, settings().password_history)
+        ledger.staff.check_unused(staff_id, new, read_settings().password_history)
         ledger.staff.change(staff_id, staff_id, password=new)
     elif not takes_two(member.parts):
         ledger.staff.change(staff_id, actor(by).by, password=new)

@@ -210,7 +210,7 @@ def refusals(errors: Iterable[Mapping[str, Any]]) -> dict[str, str]:
             continue
         name, about = _about(error)
         _, said = found.setdefault(name, (about, []))
-        if (sentence := _sentence(error)) not in said:
+        if (sentence := sentence_of(error)) not in said:
             said.append(sentence)
     return {name: f"{about}{' or '.join(said)}." for name, (about, said) in found.items()}
 
@@ -235,7 +235,8 @@ def _is_a_type(part: Any) -> bool:
     return part[:1].isupper() or "[" in part or part in _BRANCHES
 
 
-def _sentence(error: Mapping[str, Any]) -> str:
+def sentence_of(error: Mapping[str, Any]) -> str:
+    """Return what is wrong with a value: the rest of a sentence that begins with the name of its field."""
     about = error.get("ctx", {})
     match error["type"]:
         case "missing" | "union_tag_not_found":

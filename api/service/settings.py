@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import ipaddress
+import json
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, Self
+from typing import TYPE_CHECKING, Annotated, Any, Literal, Self
 from urllib.parse import urlsplit
 
-from pydantic import Field, SecretStr, ValidationError, model_validator
-from pydantic_settings import BaseSettings, SettingsConfigDict
+from pydantic import BeforeValidator, Field, SecretStr, ValidationError, model_validator
+from pydantic_core import PydanticCustomError
+from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
 
+from api.service.fields import sentence_of
 from infra.access.claims import is_claimable
 
 if TYPE_CHECKING:
@@ -22,6 +25,15 @@ SHORTEST_KEY = 32
 
 class BadSetting(ValueError):
     """A setting that makes no sense."""
+
+
+def _json(value: Any) -> Any:
+    if not isinstance(value, str):
+        return value
+    try:
+        return json.loads(value)
+    except ValueError:
+        raise PydanticCustomError("refused", "has to be a JSON object") from None
 
 
 class Settings(BaseSettings):
@@ -56,7 +68,7 @@ class Settings(BaseSettings):
     oidc_scope: str = Field("openid profile", description="What is asked of the provider; `openid` is part of it.")
     oidc_staff_claim: str = Field("preferred_username", description="The claim that is somebody's staff id.")
     oidc_role_claim: str | None = Field(None, description="The claim whose values give roles, such as groups.")
-    oidc_roles: dict[str, str] = Field(
+    oidc_roles: Annotated[dict[str, str], NoDecode, BeforeValidator(_json)] = Field(
         {}, description='By the values of that claim, auditor or the part of a terminal: {"audit-team": "auditor"}.'
     )
     oidc_second_factor: bool = Field(
@@ -203,7 +215,7 @@ def read_settings() -> Settings:
 def _in_words(error: Any) -> str:
     if not error["loc"]:
         return str(error["msg"]).removeprefix("Value error, ")
-    return f"{PREFIX}{str(error['loc'][0]).upper()} cannot be read: {error['msg'].lower()}"
+    return f"{PREFIX}{str(error['loc'][0]).upper()} {sentence_of(error)}"
 
 
 def _key_in(name: str, file: str | Path) -> str:

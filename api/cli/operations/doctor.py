@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from api.cli.terminal.database import DatabaseUrl, DataDir, check_address
-from api.cli.terminal.errors import fail, first_line, nothing_unforeseen
+from api.cli.terminal.database import DatabaseUrl, DataDir, check_address, read_settings
+from api.cli.terminal.errors import first_line, nothing_unforeseen
 from api.cli.terminal.output import console
 
 if TYPE_CHECKING:
@@ -32,13 +32,9 @@ def doctor(
 
     Nothing is changed. The exit code is 1 if something is wrong, and 0 if there are only warnings.
     """
-    from api.service.settings import BadSetting, read_settings
     from infra.health.check import worst
 
-    try:
-        settings = read_settings()
-    except BadSetting as error:
-        fail(str(error))
+    settings = read_settings()
     if database_url is not None:
         check_address(database_url)
     found = list(_checks(settings, backups or settings.backup_folder, database_url, data_dir))

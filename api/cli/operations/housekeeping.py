@@ -4,7 +4,16 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from api.cli.terminal.database import By, DatabaseUrl, DataDir, actor, ledger_folder, on_ledger, open_database
+from api.cli.terminal.database import (
+    By,
+    DatabaseUrl,
+    DataDir,
+    actor,
+    ledger_folder,
+    on_ledger,
+    open_database,
+    read_settings,
+)
 from api.cli.terminal.errors import fail
 
 if TYPE_CHECKING:
@@ -26,13 +35,9 @@ def housekeeping(database_url: DatabaseUrl = None, data_dir: DataDir = None, by:
     """
     from collections import Counter
 
-    from api.service.settings import BadSetting, read_settings
     from infra.housekeeping.housekeeper import AlreadyTidying, tidy
 
-    try:
-        retention = read_settings().retention()
-    except BadSetting as error:
-        fail(str(error))
+    retention = read_settings().retention()
     if database_url is None:
         ledger_folder(data_dir)
     removed: Counter[str] = Counter()

@@ -1,5 +1,6 @@
 """`roundledger serve`, `token` and `config`: the HTTP service, its callers and its settings."""
 
+import json
 import os
 import sys
 import tempfile
@@ -10,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from api.cli.terminal.database import By, DatabaseUrl, DataDir, actor, open_database, open_ledger
+from api.cli.terminal.database import By, DatabaseUrl, DataDir, actor, open_database, open_ledger, read_settings
 from api.cli.terminal.errors import fail
 from api.cli.terminal.signing import FromInput, Passwords, SecondPerson, first_and_second, signatures_of
 from infra.access.callers import Role
@@ -20,15 +21,6 @@ if TYPE_CHECKING:
     from infra.ledger.ledger import Ledger
 
 tokens = typer.Typer(help="Tokens for callers of the service, if no identity provider issues them.")
-
-
-def _settings() -> "Settings":
-    from api.service.settings import BadSetting, read_settings
-
-    try:
-        return read_settings()
-    except BadSetting as error:
-        fail(str(error))
 
 
 def serve(
@@ -41,7 +33,7 @@ def serve(
     """Serve the HTTP interface until interrupted. Without authentication it listens on loopback only."""
     from api.service.settings import SHORTEST_KEY, is_loopback
 
-    settings = _settings()
+    settings = read_settings()
     if not settings.authenticated and not is_loopback(host):
         fail(
             f"{host} is not loopback and no authentication is configured: set ROUNDLEDGER_TOKEN_KEY or "
@@ -159,8 +151,9 @@ def config() -> None:
 
     database = os.environ.get(f"{PREFIX}DATABASE_URL")
     typer.echo(f"{PREFIX}DATABASE_URL={'(set)' if database else ''}")  # it may contain a password
-    for name, value in _settings().shown().items():
-        typer.echo(f"{PREFIX}{name.upper()}={'' if value is None else value}")
+    for name, value in read_settings().shown().items():
+        shown = json.dumps(value) if isinstance(value, dict) else "" if value is None else value
+        typer.echo(f"{PREFIX}{name.upper()}={shown}")
 
 
 @tokens.command("create")
@@ -192,7 +185,7 @@ def create_token(
     from infra.access.callers import STAFF_ID, Forbidden
     from infra.access.role_matrix import NotAllowed
 
-    settings = _settings()
+    settings = read_settings()
     if settings.token_key is None:
         fail("ROUNDLEDGER_TOKEN_KEY is not set: there is nothing to sign a token with")
     maker = actor(by).by

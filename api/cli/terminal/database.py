@@ -106,7 +106,7 @@ def open_ledger(database_url: str | None, data_dir: Path | None) -> "Iterator[Le
     from infra.standby.standby_state import awaited
 
     with open_database(database_url, data_dir) as url:
-        ledger = Ledger(url, disk_of(database_url, data_dir), settings().adopted_rules_only)
+        ledger = Ledger(url, disk_of(database_url, data_dir), read_settings().adopted_rules_only)
         try:
             if (away := ledger.database.read(awaited)) is not None:
                 typer.echo(
@@ -158,15 +158,15 @@ def disk_of(database_url: str | None, data_dir: Path | None) -> "DiskReserve | N
     """Return the disk on which recording leaves a reserve: the embedded server's, or the one that was set."""
     from infra.embedded import default_data_dir
 
-    return settings().disk(None if database_url is not None else data_dir or default_data_dir())
+    return read_settings().disk(None if database_url is not None else data_dir or default_data_dir())
 
 
-def settings() -> "Settings":
-    from api.service.settings import BadSetting, read_settings
+def read_settings() -> "Settings":
+    from api.service import settings
 
     try:
-        return read_settings()
-    except BadSetting as error:
+        return settings.read_settings()
+    except settings.BadSetting as error:
         fail(str(error))
 
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from api.cli.terminal.database import actor, settings
+from api.cli.terminal.database import actor, read_settings
 from api.cli.terminal.errors import fail
 
 if TYPE_CHECKING:
@@ -58,7 +58,7 @@ class Passwords:
 def signatures_of(ledger: "Ledger") -> "Signatures":
     from infra.access.signatures import Signatures
 
-    days = settings().password_days
+    days = read_settings().password_days
     return Signatures(ledger.events.recorder.database, ledger.staff, ledger.sessions, password_days=days)
 
 

@@ -52,10 +52,17 @@ def test_settings_come_from_the_environment(monkeypatch: pytest.MonkeyPatch):
     settings = read_settings()
     assert (settings.threads, settings.follow, settings.authenticated) == (4, False, True)
     assert KEY not in str(settings.shown())
-    for name, value in (("THREADS", "many"), ("TOKEN_KEY", "short"), ("LOG_FORMAT", "xml"), ("THREADS", "0")):
+    for name, value, why in (
+        ("THREADS", "many", "is a whole number"),
+        ("THREADS", "0", "is at least 1"),
+        ("TOKEN_KEY", "short", "needs at least 32 characters"),
+        ("LOG_FORMAT", "xml", "is one of json, text"),
+        ("SEAL", "perhaps", "is true or false"),
+        ("OIDC_ROLES", "audit-team", "has to be a JSON object"),
+    ):
         with monkeypatch.context() as changed:
             changed.setenv(f"ROUNDLEDGER_{name}", value)
-            with pytest.raises(BadSetting, match=f"ROUNDLEDGER_{name}"):
+            with pytest.raises(BadSetting, match=f"^ROUNDLEDGER_{name} {why}$"):
                 read_settings()
 
 
