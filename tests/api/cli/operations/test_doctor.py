@@ -144,7 +144,7 @@ def test_keys(sealed: str, run: Run, tmp_path: Path):
         log_id = log.log_id()
     file = tmp_path / "keys" / f"log-{log_id.hex[:12]}.key"
     file.chmod(0o644)
-    assert "can be read by others" in _key_check(run, sealed)["found"]
+    assert "can be read by people other than its owner" in _key_check(run, sealed)["found"]
     file.chmod(0o600)
     assert _key_check(run, sealed)["state"] == "ok"
     file.rename(tmp_path / "put-aside")
