@@ -110,7 +110,7 @@ def test_a_proposition_player_banks_on_registered_days_only(inspected: str):
         raw = json.loads(simulated.next_document())
         bank = raw["player_dealer"]["bettor"] = "tp-late"
         raw["players"][str(raw["player_dealer"]["seat"])] = bank
-        with pytest.raises(BadChoice, match="registered for no company"):
+        with pytest.raises(BadChoice, match="not registered for any company"):
             ledger.end_proposition(bank, date(2026, 2, 1), at(40))
         ledger.register_proposition(bank, "Southern Gaming", "TPP-2", date(2026, 1, 1), None, at(40))
         with pytest.raises(BadChoice, match="registered for Southern Gaming"):
