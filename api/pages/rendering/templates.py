@@ -63,7 +63,7 @@ def environment(assets: Mapping[str, Asset], clock: Clock) -> Environment:
     # {% call remembered(…) %}…{% endcall %}: its content depends only on what is named.
     made.globals["remembered"] = lambda *key, caller: fragments.get(key, caller)
     made.filters.update(money=shown_money, signed=signed_money, count=count, words=words)
-    made.filters.update(card_name=card_name, card_rank=card_rank, card_suit=card_suit, cards=cards)
+    made.filters.update(card_name=card_name, card_rank=card_rank, card_suit=card_suit, cards=cards, options=options)
     made.filters.update(ticks=ticks, in_script=in_script, some=some, total=total, compared=compared)
     made.filters.update(moment=clock.moment, minute=clock.minute, moments=clock.moments, clock=clock.clock)
     made.filters.update(day=shown_day, short_day=short_day, in_words=in_words)
@@ -151,6 +151,17 @@ def ticks(values: Sequence[float]) -> list[float]:
     power: float = 10.0 ** floor(log10(most / 4))
     step = next(power * part for part in (1, 2, 2.5, 5, 10) if power * part * 4 >= most * 0.999)
     return [step * number for number in range(ceil(most / step - 1e-9) + 1)]
+
+
+def options(choices: Iterable[str | tuple[str, str]], chosen: str) -> Markup:
+    """Return the options of a list, each a word or a value with its words; a form has hundreds."""
+    pairs = [(choice, choice) if isinstance(choice, str) else choice for choice in choices]
+    return Markup(
+        "\n".join(
+            f'<option value="{safe(str(value))}"{" selected" if value == chosen else ""}>{safe(words)}</option>'
+            for value, words in pairs
+        )
+    )  # escaped
 
 
 def in_script(value: Any) -> Markup:
