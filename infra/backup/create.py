@@ -21,6 +21,7 @@ from infra.backup.postgres_programs import RIGHT_NEEDED, ProgramFailed, command,
 from infra.backup.published_log import log_state, noting
 from infra.backup.received_wal import hashing
 from infra.store.database import Patience
+from infra.store.event_rows import NEWEST
 
 SLOT = "roundledger_backup"
 RECEIVER_ENDS_SECONDS = 10.0
@@ -84,9 +85,7 @@ def _state(database_url: str) -> ServerState:
             "SELECT current_setting('server_version_num')::int, "
             "(SELECT system_identifier::text FROM pg_control_system())"
         ).fetchone()
-        last = connection.execute(
-            "SELECT position, recorded_at FROM roundledger.events ORDER BY position DESC LIMIT 1"
-        ).fetchone()
+        last = connection.execute(NEWEST).fetchone()
         log = log_state(connection)
     assert row is not None
     position, recorded_at = last or (0, None)

@@ -21,6 +21,7 @@ from infra.embedded import EmbeddedPostgresError, embedded_postgres
 from infra.embedded.binaries import POSTGRES_MAJOR, find_in_wheel
 from infra.embedded.data_folder import RESTORING, SETTINGS
 from infra.embedded.shared_server import SharedServer
+from infra.store.event_rows import NEWEST
 
 RESTORED_WAL = "restored_wal"  # in the server's folder, where its user can read it; removed after recovery
 # Of the server that was copied: as it was, the copy would wait for a standby or a receiver that is not its own.
@@ -220,7 +221,7 @@ def _recovered(url: str, backup: Backup, into: Path) -> Restored:
             "coalesce((SELECT size FROM roundledger.log_checkpoints ORDER BY number DESC LIMIT 1), 0), "
             "(SELECT count(*) FROM roundledger.events WHERE position > coalesce("
             " (SELECT last_position FROM roundledger.log_checkpoints ORDER BY number DESC LIMIT 1), 0)) "
-            "FROM (SELECT position, recorded_at FROM roundledger.events ORDER BY position DESC LIMIT 1) last"
+            f"FROM ({NEWEST}) newest"
         ).fetchone()
     assert row is not None
     shutil.rmtree(into / "pgdata" / RESTORED_WAL, ignore_errors=True)

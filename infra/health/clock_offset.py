@@ -12,6 +12,7 @@ from typing import NamedTuple
 
 from infra.store.database import Database
 from infra.store.errors import DATABASE_ERRORS, NotRecording
+from infra.store.event_rows import NEWEST
 
 logger = logging.getLogger(__name__)
 
@@ -21,8 +22,8 @@ MEASURED_FOR_SECONDS = 10.0
 SAMPLES = 3
 QUICK_SECONDS = 0.1  # a quicker answer is exact enough
 NOW_AND_LAST = (
-    "SELECT extract(epoch FROM clock_timestamp())::float8, (SELECT extract(epoch FROM recorded_at)::float8 "
-    "FROM roundledger.events ORDER BY position DESC LIMIT 1)"
+    "SELECT extract(epoch FROM clock_timestamp())::float8, "
+    f"(SELECT extract(epoch FROM recorded_at)::float8 FROM ({NEWEST}) newest)"
 )
 
 

@@ -19,15 +19,13 @@ from infra.log.succession import Succession
 from infra.store.database import Database
 from infra.store.encoding.mapper import RecordedEvent, TypedMapper
 from infra.store.encoding.topics import TOPICS
+from infra.store.event_rows import COUNT_AFTER, NEWEST
 from infra.store.recorder import LedgerRecorder
 from infra.store.streams import stream_id
 
 STREAM = stream_id("log", "succession")
 # counts all of them, not up to a limit as a lag does
-UNSEALED = (
-    "SELECT (SELECT count(*) FROM roundledger.events WHERE position > %s), "
-    "(SELECT recorded_at FROM roundledger.events ORDER BY position DESC LIMIT 1)"
-)
+UNSEALED = f"SELECT ({COUNT_AFTER}), (SELECT recorded_at FROM ({NEWEST}) newest)"
 
 
 class Published(NamedTuple):

@@ -11,6 +11,7 @@ from infra.embedded import embedded_postgres
 from infra.embedded.binaries import find_in_wheel
 from infra.embedded.shared_server import SharedServer
 from infra.standby.replica import FOLLOWING, PRIMARY, Primary, StandbyRefused, check_ledger, mark_superseded
+from infra.store.event_rows import LAST_POSITION
 
 
 class Promoted(NamedTuple):
@@ -36,7 +37,7 @@ def promote(home: Path, patience_seconds: int = 60) -> Promoted:
         connection.execute("SELECT pg_reload_conf()")
         connection.execute("CHECKPOINT")
         row = connection.execute(
-            "SELECT (SELECT coalesce(max(position), 0) FROM roundledger.events), "
+            f"SELECT ({LAST_POSITION}), "
             "coalesce((SELECT size FROM roundledger.log_checkpoints ORDER BY number DESC LIMIT 1), 0)"
         ).fetchone()
         assert row is not None

@@ -15,6 +15,8 @@ ROWS = (
 )
 
 LAST_POSITION: LiteralString = "SELECT coalesce(max(position), 0) FROM roundledger.events"
+NEWEST: LiteralString = "SELECT position, recorded_at FROM roundledger.events ORDER BY position DESC LIMIT 1"
+COUNT_AFTER: LiteralString = "SELECT count(*) FROM roundledger.events WHERE position > %s"
 BEYOND: LiteralString = (
     "SELECT (SELECT count(*) FROM (SELECT FROM roundledger.events WHERE position > %(after)s LIMIT %(most)s) beyond), "
     "(SELECT extract(epoch FROM clock_timestamp() - recorded_at)::float8 FROM roundledger.events "

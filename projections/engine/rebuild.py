@@ -16,6 +16,7 @@ import psycopg
 from psycopg.sql import SQL, Identifier
 
 from infra.schema.migrator import READER_ROLE
+from infra.store.event_rows import LAST_POSITION
 from infra.store.recorder import LedgerRecorder
 from projections.engine import storage
 from projections.engine.applier import Applier, MovedOn
@@ -72,7 +73,7 @@ def shares(projections: Sequence[type[Projection]], processes: int) -> list[list
 
 def _how_many(database_url: str) -> int:
     with connect(database_url) as connection:
-        row = connection.execute("SELECT coalesce(max(position), 0) FROM roundledger.events").fetchone()
+        row = connection.execute(LAST_POSITION).fetchone()
     events = 0 if row is None else int(row[0])
     return max(1, min(os.cpu_count() or 1, events // FEWEST_EVENTS_A_PROCESS))
 

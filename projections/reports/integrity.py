@@ -7,6 +7,7 @@ from typing import Any
 from infra.ledger.audit_runs import AuditRuns
 from infra.log.stored_log import LogReader
 from infra.store.database import Database
+from infra.store.event_rows import COUNT_AFTER
 
 LAST_AUDITS = 3
 
@@ -15,7 +16,7 @@ def integrity(database: Database) -> dict[str, Any]:
     log = LogReader(database)
     latest = log.latest()
     after = 0 if latest is None else latest.last_position
-    ((waiting,),) = database.rows("SELECT count(*) FROM roundledger.events WHERE position > %s", [after])
+    ((waiting,),) = database.rows(COUNT_AFTER, [after])
     return {
         "sealed": 0 if latest is None else latest.size,
         "waiting": waiting,  # events that no checkpoint covers yet
