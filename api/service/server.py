@@ -14,6 +14,7 @@ from api.service.settings import Settings
 APP = "api.app:worker_app"
 DATABASE_URL = "ROUNDLEDGER_DATABASE_URL"
 SUPERVISOR = "ROUNDLEDGER_SUPERVISOR"  # the process that started several workers
+WORKER_PATIENCE_SECONDS = 60  # after which a worker that answers nothing is replaced; a busy machine starts one slowly
 
 
 def run(database_url: str, host: str, port: int, workers: int, settings: Settings) -> None:
@@ -36,6 +37,7 @@ def run(database_url: str, host: str, port: int, workers: int, settings: Setting
         date_header=True,
         timeout_graceful_shutdown=round(settings.shutdown_seconds),
         timeout_keep_alive=30,
+        timeout_worker_healthcheck=WORKER_PATIENCE_SECONDS,
         limit_concurrency=None,
         http=Connection,
     )
