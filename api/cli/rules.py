@@ -54,7 +54,8 @@ def list_rules(
     context.obj = Asked(as_json, database_url, data_dir)
     if context.invoked_subcommand is not None:
         return
-    from domain.rules.description import dates, summary
+    from domain.rules.description.contents import summary
+    from domain.rules.description.wording import dates
 
     book = context.obj.book()
     every = [book.load(id) for id in book.ids()]
@@ -87,7 +88,8 @@ def show_rules(
     as_json: AsJson = False,
 ) -> None:
     """Print a rule set: pay tables, fees, dealing, order of settlement, clauses and decisions."""
-    from domain.rules.description import contents, markdown
+    from domain.rules.description.contents import contents
+    from domain.rules.description.markdown import markdown
 
     book = context.obj.book()
     rules = _load(book, ruleset, version)
@@ -107,7 +109,7 @@ def show_rules(
 @app.command("figures")
 def list_figures(context: typer.Context, ruleset: RulesetId, version: Version = None, as_json: AsJson = False) -> None:
     """List every figure of a rule set under its name for `whatif --set`."""
-    from domain.rules.description import contents
+    from domain.rules.description.contents import contents
 
     book = context.obj.book()
     figures: Any = contents(_load(book, ruleset, version), book)["figures"]
@@ -130,7 +132,7 @@ def compare(
     as_json: AsJson = False,
 ) -> None:
     """Show the figures, clauses and house edges that differ between two rule sets, and whom they concern."""
-    from domain.rules.description import differences, edge_differences
+    from domain.rules.description.version_comparison import differences, edge_differences
 
     if other is not None:
         before, after = f"{before}:{after}", f"{before}:{other}"
@@ -277,7 +279,7 @@ def adopt(
     """Put a rule set into force from a given day; two people sign. Open rounds finish under the old version."""
     from domain.errors import Refusal
     from domain.rules.adoption import Approval, Days
-    from domain.rules.description import adoption_document
+    from domain.rules.description.contents import adoption_document
 
     rules = _to_adopt(source, first_day.date())
     days = Days(first_day.date(), None if until is None else until.date())
@@ -341,7 +343,7 @@ def list_adoptions(
     as_json: AsJson = False,
 ) -> None:
     """List adopted versions with their approvals, days in force and signatures."""
-    from domain.rules.description import adoption_document
+    from domain.rules.description.contents import adoption_document
 
     with open_ledger(*_ledger_of(context, database_url, data_dir)) as ledger:
         book = ledger.rulebook.latest()[0]

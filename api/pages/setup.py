@@ -18,7 +18,7 @@ from api.service.identity.cookies import Cookies
 from api.service.problems import Problem
 from api.service.settings import SHORTEST_KEY, secret_of
 from api.service.state import Service
-from domain.rules.description import summary
+from domain.rules.description.contents import summary
 from domain.rules.rulebook import RuleBook
 from infra.access.callers import Caller
 from infra.access.passwords import SHORTEST

@@ -6,7 +6,7 @@ from functools import lru_cache
 from typing import Any
 
 from domain.errors import UnknownRuleset
-from domain.rules.description import contents, summary
+from domain.rules.description.contents import contents, summary
 from domain.rules.rulebook import RuleBook
 from domain.rules.ruleset import RuleSet
 from projections.views.read_side import NotFound

@@ -15,7 +15,7 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
-from domain.rules.description import markdown
+from domain.rules.description.markdown import markdown
 from domain.rules.ruleset import RuleSet
 from domain.rules.rulesets import ids, load, versions
 

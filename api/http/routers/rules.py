@@ -25,7 +25,7 @@ from api.service.problems import Problem
 from api.service.state import Writing
 from domain.rules import rulesets
 from domain.rules.adoption import Approval, Days
-from domain.rules.description import adoption_document, summary
+from domain.rules.description.contents import adoption_document, summary
 from domain.rules.rulebook import Adoption
 from domain.rules.ruleset import RuleSet
 from infra.access.callers import Caller

@@ -16,7 +16,8 @@ from api.service.fields import GamingDay, Id, RulesetName, Text
 from domain.errors import BadChoice
 from domain.rules import adoption
 from domain.rules.adoption import Approval, Days
-from domain.rules.description import differences, edge_differences, summary
+from domain.rules.description.contents import summary
+from domain.rules.description.version_comparison import differences, edge_differences
 from domain.rules.rulebook import RuleBook
 from domain.rules.ruleset import RuleSet
 from infra.access.callers import Caller

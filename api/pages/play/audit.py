@@ -17,7 +17,7 @@ from api.service.problems import Problem
 from api.service.state import Service
 from domain.audit.findings import KINDS
 from domain.moments import milliseconds
-from domain.rules.description import titles
+from domain.rules.description.contents import titles
 from infra.access.callers import Caller
 from infra.ledger.audit_runs import AuditRuns
 from infra.log.stored_log import LogReader

@@ -12,7 +12,8 @@ from api.pages.responses import render
 from api.service import roles
 from api.service.admission import ServiceOf, path_id
 from domain.games.registry import GAMES
-from domain.rules.description import adoption_document, rotation_words
+from domain.rules.description.contents import adoption_document
+from domain.rules.description.wording import rotation_words
 from infra.access.callers import Caller
 from projections.views.rule_views import contents_of, rules_shown
 

@@ -25,7 +25,7 @@ from api.service.round_filters import RoundFilters
 from domain.money import cents, money
 from domain.round.events import Outcome
 from domain.round.state import RoundStatus
-from domain.rules.description import titles
+from domain.rules.description.contents import titles
 from infra.access.callers import Caller, Forbidden
 from infra.access.saved_searches import SavedSearches
 from projections.views.paging import Cursor as Place

@@ -11,7 +11,7 @@ from contextlib import suppress
 from datetime import date, datetime, timedelta
 from typing import LiteralString
 
-from domain.rules.description import titles
+from domain.rules.description.contents import titles
 from infra.access.callers import Caller
 from infra.store.database import ask_together
 from projections.views.blindness import sight_of

@@ -7,7 +7,8 @@ from pathlib import Path
 from typer.testing import CliRunner
 
 from api.cli.rules import app
-from domain.rules.description import contents, differences
+from domain.rules.description.contents import contents
+from domain.rules.description.version_comparison import differences
 from domain.rules.rulesets import figures, ids, load
 
 

@@ -19,7 +19,7 @@ from domain.moments import DAY_MS, milliseconds, read_moment
 from domain.round.decide import expects
 from domain.round.replay import fact_documents, facts_of, play
 from domain.rules import rulesets
-from domain.rules.description import contents, summary
+from domain.rules.description.contents import contents, summary
 from domain.view.reasons import why
 from domain.view.table_view import table_view
 from infra.ledger.disputes.dispute_document import dispute_document, lines_of, what_if_document

@@ -21,7 +21,7 @@ from domain.games.registry import GAMES
 from domain.round.decide import expects
 from domain.round.replay import play
 from domain.rules import loader, rulesets
-from domain.rules.description import markdown
+from domain.rules.description.markdown import markdown
 from infra.ledger.floor import Floor
 from infra.ledger.ledger import Actor, Ledger
 from infra.simulation import documents

@@ -5,7 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from domain.rules import description
+from domain.rules.description.contents import contents
+from domain.rules.description.markdown import markdown
+from domain.rules.description.version_comparison import differences
 from domain.rules.rulesets import figures, ids, load, parse
 from tests.domain.rules.own_rules import own_text
 from tests.rules import rule_pages
@@ -57,7 +59,7 @@ def test_a_page_names_the_tests_that_hold_a_clause(tmp_path: Path):
 @pytest.mark.parametrize("ruleset_id", ids())
 def test_a_page_leaves_nothing_out(ruleset_id: str):
     rules = load(ruleset_id)
-    page = description.markdown(rules)
+    page = markdown(rules)
     wanted = [rules.title, rules.source, rules.content_hash, str(rules.in_force.since), *rules.paytables]
     for clause in rules.clauses.values():
         wanted += [f"**{clause.id}** {clause.says}", *([clause.decided] if clause.decided else [])]
@@ -69,36 +71,36 @@ def test_a_page_leaves_nothing_out(ruleset_id: str):
 
 
 def test_figures_are_printed_as_a_person_reads_them():
-    page = description.markdown(load("uth-casino-club"))
+    page = markdown(load("uth-casino-club"))
     assert "| flush | 3 to 2 |" in page
     assert "| trips | $0.00 to $50.00 | its own inside these | `cc/collection/trips-limit` |" in page
     assert "up to $1,000.00: $8.00; above: $10.00 |" in page
     assert "The wagers of a seat: ante, play, blind, trips (`cc/dealing/19`)." in page
-    sd = description.markdown(load("uth-sd"))
+    sd = markdown(load("uth-sd"))
     assert "| royal flush on the board | 3,000 times the wager |  |" in sd
     assert "| straight flush | 10 % of the meter | $300.00 |" in sd
     assert "; after the first decisions 1 burned, 3 to the board; after the second" in sd
-    p215 = description.markdown(load("p215-casino-club"))
+    p215 = markdown(load("p215-casino-club"))
     assert "| 8 or more | 250 to 1 |" in p215
     assert "| 7 | 100 to 1 |" in p215
-    assert "$30,000.00" in description.markdown(load("uth-house"))
+    assert "$30,000.00" in markdown(load("uth-house"))
 
 
 def test_a_table_of_markdown_has_as_many_cells_in_every_row():
     for id in ids():
-        for block in description.markdown(load(id)).split("\n\n"):
+        for block in markdown(load(id)).split("\n\n"):
             rows = block.splitlines()
             if rows[0].startswith("|"):
                 assert len({row.count("|") for row in rows}) == 1, block
 
 
 def test_contents_for_programs_have_money_and_odds_as_text():
-    contents = description.contents(load("uth-sd"))
-    assert contents["customer_limit"] == "1000.00"
-    progressives = contents["progressives"]
+    found = contents(load("uth-sd"))
+    assert found["customer_limit"] == "1000.00"
+    progressives = found["progressives"]
     assert isinstance(progressives, list)
     assert progressives[2]["awards"][0] == {"hand": "royal flush", "pays": "100%", "envy": "1000.00"}
-    schedules = description.contents(load("uth-casino-club"))["schedules"]
+    schedules = contents(load("uth-casino-club"))["schedules"]
     assert isinstance(schedules, list)
     assert schedules[0]["tiers"][0] == {"up_to": "100.00", "fee": "1.00"}
     assert schedules[0]["tiers"][-1] == {"up_to": None, "fee": "10.00"}
@@ -114,7 +116,7 @@ def test_every_version_has_its_page(ruleset_id: str, tmp_path: Path):
 
 @pytest.mark.parametrize("ruleset_id", ids())
 def test_contents_have_every_figure_every_version_and_what_changed(ruleset_id: str):
-    new, old = (description.contents(load(ruleset_id, version)) for version in (2, 1))
+    new, old = (contents(load(ruleset_id, version)) for version in (2, 1))
     assert isinstance(new["figures"], list)
     assert isinstance(new["changes"], list)
     assert [figure["place"] for figure in new["figures"]] == [one.place for one in figures(load(ruleset_id))]
@@ -127,25 +129,25 @@ def test_a_clause_that_is_not_checked_and_a_contradiction_are_marked():
     text = load("uth-bgc").text + (
         '\n[[clause]]\nid = "bgc/new"\nsays = "Rates are posted."\nchecked = false\ncontradicts = ["bgc/deck/2"]\n'
     )
-    page = description.markdown(parse(text, "uth-bgc.toml"))
+    page = markdown(parse(text, "uth-bgc.toml"))
     assert "## Not checked by the ledger" in page
     assert page.index("## Not checked by the ledger") < page.index("Rates are posted.") < page.index("## Decisions")
     assert "*Contradicts* `bgc/deck/2`." in page
 
 
 def test_differences_have_both_sides():
-    found = {one.name: one for one in description.differences(load("uth-house", 1), load("uth-house", 2))}
+    found = {one.name: one for one in differences(load("uth-house", 1), load("uth-house", 2))}
     assert (found["folded_hands.seen_for_bonus"].before, found["folded_hands.seen_for_bonus"].after) == ("no", "yes")
     assert found["settlement.unqualified_first"].before is None
     assert found["house/decision/folded-hands"].before is None
-    assert description.differences(load("uth-house", 2), load("uth-house", 2)) == []
+    assert differences(load("uth-house", 2), load("uth-house", 2)) == []
 
 
 def test_a_rule_set_unlike_those_that_ship_is_described_as_it_is():
-    p215 = description.markdown(parse(own_text("p215-fen", date(2026, 12, 1)), "p215-fen.toml"))
+    p215 = markdown(parse(own_text("p215-fen", date(2026, 12, 1)), "p215-fen.toml"))
     assert "| bank | a player-dealer; after one round somebody else banks |" in p215
     assert "| 9 or more | 400 to 1 |" in p215
     text = own_text("uth-hill", date(2026, 12, 1)).replace('"three of a kind" = "3:1"\n', "", 1)  # of UTH-01 alone
-    assert "| three of a kind | – | 3 to 1 | 3 to 1 | 3 to 1 |" in description.markdown(parse(text, "uth-hill.toml"))
-    tcp = description.markdown(parse(own_text("tcp-fen", date(2026, 12, 1)), "tcp-fen.toml"))
+    assert "| three of a kind | – | 3 to 1 | 3 to 1 | 3 to 1 |" in markdown(parse(text, "uth-hill.toml"))
+    tcp = markdown(parse(own_text("tcp-fen", date(2026, 12, 1)), "tcp-fen.toml"))
     assert "after three rounds in a row it is offered to every other player" in tcp
