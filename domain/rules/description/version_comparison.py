@@ -45,6 +45,8 @@ _CONCERNS = {
 
 def differences(before: RuleSet, after: RuleSet) -> list[Difference]:
     """Return figures first, then clauses by what they say and why."""
+    if before.content_hash == after.content_hash:
+        return []
     figures = [dict(_compared(one)) for one in (before, after)]
     clauses = [{clause.id: _in_full(clause) for clause in one.clauses.values()} for one in (before, after)]
     return [*_differ("figure", *figures), *_differ("clause", *clauses)]
@@ -52,6 +54,8 @@ def differences(before: RuleSet, after: RuleSet) -> list[Difference]:
 
 def edge_differences(before: RuleSet, after: RuleSet) -> list[Difference]:
     """Return the house edges of side wagers that differ. They are counted anew, which takes a moment."""
+    if before.content_hash == after.content_hash:
+        return []
     return [*_differ("house edge", *(dict(_edges(one)) for one in (before, after)))]
 
 
