@@ -128,14 +128,16 @@ MOST_COUNTED = 300
 COUNTED_AT_MOST: LiteralString = "301"  # in the statement itself: a plan for any limit would read all that there is
 MOST_ROUGHLY_COUNTED = 50  # of a search that nobody has asked for
 ROUGHLY_COUNTED_AT_MOST: LiteralString = "51"
-# `found` has a row for each bettor that fits, where a search is about one whom it does not name.
+# `found` has a row for each bettor that fits, where a search is about one whom it does not name. `few` has the
+# rounds, or none if there are too many.
 COUNTED: LiteralString = (
-    "WITH found AS MATERIALIZED (found) "
+    "WITH found AS MATERIALIZED (found), "
+    "few AS (SELECT DISTINCT ON (round) * FROM found WHERE (SELECT count(*) FROM found) < %(limit)s) "
     "SELECT 'rows', '', count(*) FROM found UNION ALL "
     "SELECT 'rounds', '', count(DISTINCT round) FROM found UNION ALL "
-    "SELECT 'tables', table_id, count(DISTINCT round) FROM found GROUP BY 2 UNION ALL "
-    "SELECT 'days', gaming_day::text, count(DISTINCT round) FROM found GROUP BY 2 UNION ALL "
-    "SELECT 'happened', what, count(DISTINCT round) FROM found, unnest(happened) what WHERE what !~ '/' GROUP BY 2"
+    "SELECT 'tables', table_id, count(*) FROM few GROUP BY 2 UNION ALL "
+    "SELECT 'days', gaming_day::text, count(*) FROM few GROUP BY 2 UNION ALL "
+    "SELECT 'happened', what, count(*) FROM few, unnest(happened) what WHERE strpos(what, '/') = 0 GROUP BY 2"
 )
 
 
