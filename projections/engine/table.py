@@ -87,6 +87,7 @@ class Table(Struct, frozen=True, kw_only=True):
 
 SHIFT = "gaming_day date NOT NULL, shift text NOT NULL"
 SHIFT_AND_TABLE = f"{SHIFT}, table_id text NOT NULL"
+FAR_MS = 35_184_372_088_832  # the year 3084: times count back from it where the greatest has to be the earliest
 
 
 def table(name: str, columns: str, key: str, *, appended: bool = False, indexes: tuple[str, ...] = ()) -> Table:

@@ -35,7 +35,7 @@ from projections.accumulators.round_accumulator import RoundAccumulator
 from projections.engine.projection import Projection, handler
 from projections.engine.row_collectors import Changed, Sums
 from projections.engine.storage import Connection
-from projections.engine.table import SHIFT, SHIFT_AND_TABLE, Row, sums_table, table
+from projections.engine.table import FAR_MS, SHIFT, SHIFT_AND_TABLE, Row, sums_table, table
 
 ROUNDS = table(
     "hands",
@@ -130,6 +130,14 @@ BETTORS = table(
 )
 # The day's summary of each table; rounds that are neither settled nor void are open.
 DAYS = sums_table("hands_days", SHIFT_AND_TABLE, "rounds, settled, void, action, short_rounds, shortfall")
+# Which rule sets were played, with the times of their first and last round. `until_far_ms` counts from the first one to
+# FAR_MS: the greatest is the earliest.
+PLAYED = sums_table(
+    "hands_played",
+    f"{SHIFT_AND_TABLE}, ruleset text NOT NULL, ruleset_hash text NOT NULL",
+    "rounds",
+    most="until_far_ms bigint NOT NULL, last_at ms NOT NULL",
+)
 # How the rounds of a dealer and of a player-dealer ended, by day, shift and table; a time is 'epoch' if it never
 # happened.
 REASONS = ("misdeal", "malfunction", "irregularity")
@@ -303,6 +311,7 @@ class Hands(Projection):
     needs_cards = True
     rounds = Changed((ROUNDS, _rows), (BETTORS, _bettor_rows))
     days = Sums(DAYS)
+    played = Sums(PLAYED)
     dealers = Sums(DEALERS)
     banks = Sums(BANKS)
 
@@ -339,6 +348,10 @@ class Hands(Projection):
     @handler
     def _opened(self, event: RoundOpened, round_: RoundAccumulator) -> None:
         self._add_to_day(round_, rounds=1)
+        opened_at = round_.opened_at_ms
+        if opened_at in self.window:
+            key = (*round_.day_shift, round_.table, event.ruleset, event.ruleset_hash)
+            self.played.add(key, rounds=1, until_far_ms=FAR_MS - opened_at, last_at=opened_at)
 
     @handler
     def _closed(self, event: BetsClosed, round_: RoundAccumulator) -> None:

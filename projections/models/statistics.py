@@ -14,11 +14,10 @@ from projections.accumulators.round_accumulator import RoundAccumulator
 from projections.accumulators.session_accumulator import SessionAccumulator
 from projections.engine.projection import Projection, handler
 from projections.engine.row_collectors import Appended, Sums
-from projections.engine.table import SHIFT_AND_TABLE, sums_table, table
+from projections.engine.table import FAR_MS, SHIFT_AND_TABLE, sums_table, table
 from projections.models.journal import bank_account, corrected_account
 from projections.statistics.expectation import expectations
 
-FAR_MS = 35_184_372_088_832  # the year 3084
 GAME = f"{SHIFT_AND_TABLE}, ruleset text NOT NULL"
 PLAY = sums_table(
     "statistics",

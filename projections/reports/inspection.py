@@ -36,9 +36,10 @@ PLAYED = Report(
         last_at: at
         hands = '/v1/rounds?ruleset=' || ruleset
     """,
-    # The first round is looked up: sorting all of them takes longer than reading them.
-    with_="WITH played AS (SELECT ruleset, ruleset_hash, count(*) AS rounds, min(opened_at) AS first_at,"
-    " max(opened_at) AS last_at FROM {schema}.hands{where} GROUP BY ruleset, ruleset_hash) ",
+    # The large number is FAR_MS. Of several rounds at the first moment it is the one with the first id.
+    with_="WITH played AS (SELECT ruleset, ruleset_hash, sum(rounds)::bigint AS rounds,"
+    " 'epoch'::timestamptz + (35184372088832 - max(until_far_ms)) * interval '1 millisecond' AS first_at,"
+    " max(last_at) AS last_at FROM {schema}.hands_played{where} GROUP BY ruleset, ruleset_hash) ",
     source="played p CROSS JOIN LATERAL (SELECT round AS first_round FROM {schema}.hands h"
     " WHERE h.opened_at = p.first_at AND h.ruleset_hash = p.ruleset_hash"
     " AND (%(table)s::text IS NULL OR h.table_id = %(table)s) ORDER BY round LIMIT 1) beginning",
@@ -50,14 +51,14 @@ ROTATION = Report(
     projection=Rotation,
     select="""
         table = table_id
-        rounds: count = count(*)
+        rounds: count = sum(rounds)::bigint
         player_dealers: count = count(DISTINCT bettor)
-        longest = max(turn)
-        declined: count = coalesce(sum(cardinality(declined)), 0)::bigint
-        breaches: count = count(breach)
+        longest = nullif(max(longest), 0)
+        declined: count = sum(declined)::bigint
+        breaches: count = sum(breaches)::bigint
         hands = '/v1/rounds?table=' || table_id
     """,
-    source="{schema}.rotation",
+    source="{schema}.rotation_banks",
     filters={**BY_TABLE, **BY_DAY},
     order="table_id",
     group="table_id",

@@ -47,6 +47,7 @@ from infra.ledger.disputes.disputes import Disputes
 from infra.ledger.ledger import Actor, Ledger
 from infra.schema.migrator import migrate
 from projections.engine.runner import Runner
+from projections.engine.table import FAR_MS
 from projections.reports.report_list import REPORTS
 from tests.api.operations import PAGE_PATHS
 from tests.api.pages.addresses import ADDRESSES
@@ -128,6 +129,15 @@ NOT_PAGES = frozenset(
         "/cash/name",
     }
 )
+# What an inspection adds up, of the rounds as they have been multiplied.
+TOTALS: tuple[LiteralString, ...] = (
+    "INSERT INTO projections.hands_played SELECT gaming_day, shift, table_id, ruleset, ruleset_hash, count(*), "
+    f"{FAR_MS} - (extract(epoch FROM min(opened_at)) * 1000)::bigint, max(opened_at) FROM projections.hands "
+    "GROUP BY 1, 2, 3, 4, 5 ON CONFLICT DO NOTHING",
+    "INSERT INTO projections.rotation_banks SELECT gaming_day, shift, table_id, bettor, count(*), "
+    "sum(cardinality(declined)), count(breach), coalesce(max(turn), 0) FROM projections.rotation "
+    "GROUP BY 1, 2, 3, 4 ON CONFLICT DO NOTHING",
+)
 LOADED = re.compile(rb'(?:href|src)="(/static/[^"]+)"')
 NAMED = re.compile(rb'"(/static/[^"]+)"')  # by a script or a stylesheet
 BARE = """<!doctype html><html lang="en"><head><title>{{ title }}</title></head><body><h1>{{ title }}</h1><table>
@@ -203,6 +213,8 @@ def fill(url: str) -> dict[str, str]:
             '\'[{"at": 1, "cards": ["9h", "9d"], "made": "pair"}]\' '
             "FROM projections.hands h, unnest(h.bettors) WITH ORDINALITY x (b, n) ON CONFLICT DO NOTHING"
         )
+        for totals in TOTALS:
+            connection.execute(totals)
         connection.execute("VACUUM ANALYZE")
         row = connection.execute(
             "SELECT round, table_id, ruleset FROM sample.hands "

@@ -60,6 +60,8 @@ SHORT_OF_DAYS = (
     "rotation_offers",
     "journal_trays",
     "hands_bettors",
+    "hands_played",
+    "rotation_banks",
 )
 AT_MOST = 1.5  # times the blocks after 10 days
 FEW_BLOCKS = 500  # 4 MB: whichever way these are found, it takes a millisecond

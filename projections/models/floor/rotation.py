@@ -10,8 +10,8 @@ from collections.abc import Sequence
 from domain.floor.table_sessions import BankDeclined, BankOffered, RoundBegun, RoundEnded
 from projections.accumulators.session_accumulator import SessionAccumulator
 from projections.engine.projection import Projection, handler
-from projections.engine.row_collectors import Appended, Latest
-from projections.engine.table import SHIFT, table
+from projections.engine.row_collectors import Appended, Latest, Sums
+from projections.engine.table import SHIFT, SHIFT_AND_TABLE, sums_table, table
 
 TURNS = table(
     "rotation",
@@ -39,6 +39,13 @@ TURNS = table(
         "(gaming_day, at, round)",
     ),
 )
+# What an inspection says of a day, by table and player-dealer; `longest` is 0 if no turn is known.
+BANKS = sums_table(
+    "rotation_banks",
+    f"{SHIFT_AND_TABLE}, bettor text NOT NULL",
+    "rounds, declined, breaches",
+    most="longest smallint NOT NULL",
+)
 OFFERS = table(
     "rotation_offers",
     """
@@ -61,6 +68,7 @@ class Rotation(Projection):
     version = 2
     cost = 5
     turns = Latest(TURNS)
+    banks = Sums(BANKS)
     offers = Appended(OFFERS)
 
     @handler
@@ -90,6 +98,10 @@ class Rotation(Projection):
             session.ended or "open",
         )
         self.turns.put(begun.round, row)
+        if isinstance(event, RoundBegun) and session.begun_at_ms in self.window:
+            key = (*self.posting_days.calendar.of(session.begun_at_ms), session.table, begun.bank_bettor)
+            breaches, declined = int(bool(session.passed_over)), len(session.declined)
+            self.banks.add(key, rounds=1, declined=declined, breaches=breaches, longest=begun.turn or 0)
 
 
 def _breach(passed_over: Sequence[int]) -> str | None:

@@ -10,6 +10,7 @@ from datetime import UTC, date, datetime
 from pathlib import Path
 from random import Random
 
+import psycopg
 import pytest
 from typer.testing import CliRunner
 
@@ -93,6 +94,31 @@ def test_the_inspection_has_every_section(inspected: str, tmp_path: Path):
     assert "sd-1" not in table
     wrong = CliRunner().invoke(app, ["report", "inspection", "--format", "csv", "--database-url", inspected])
     assert wrong.exit_code == 2
+
+
+def test_what_an_inspection_adds_up_by_day_is_what_its_rounds_add_up_to(inspected: str, tmp_path: Path):
+    days = "--first 2026-03-01 --last 2026-03-03"
+    found = json.loads(run(f"roundledger report inspection {days} --format json", inspected, tmp_path))
+    within = "WHERE gaming_day BETWEEN '2026-03-01' AND '2026-03-03'"
+    with psycopg.connect(inspected) as connection:
+        played = connection.execute(
+            "SELECT ruleset, ruleset_hash, count(*), (array_agg(round ORDER BY opened_at, round))[1], min(opened_at), "
+            f"max(opened_at) FROM projections.hands {within} GROUP BY 1, 2 ORDER BY 1, 5"
+        ).fetchall()
+        banked = connection.execute(
+            "SELECT table_id, count(*), count(DISTINCT bettor), max(turn), sum(cardinality(declined))::int, "
+            f"count(breach) FROM projections.rotation {within} GROUP BY 1 ORDER BY 1"
+        ).fetchall()
+    assert len(played) > 1
+    assert [
+        (
+            *(row[name] for name in ("ruleset", "hash", "rounds", "first_round")),
+            *(datetime.fromisoformat(row[name]) for name in ("first_at", "last_at")),
+        )
+        for row in found["played"]
+    ] == played
+    names = ("table", "rounds", "player_dealers", "longest", "declined", "breaches")
+    assert [tuple(row[name] for name in names) for row in found["rotation"]] == banked
 
 
 def test_a_version_that_begins_in_the_course_of_a_gaming_day_is_listed(inspected: str, tmp_path: Path):

@@ -24,7 +24,7 @@ from domain.rules import rulesets
 from infra.ledger.floor import Floor
 from infra.ledger.ledger import Actor, Ledger
 from projections.engine.runner import Runner
-from projections.models.statistics import FAR_MS
+from projections.engine.table import FAR_MS
 from projections.reports.report import Filters
 from projections.reports.report_query import rows
 from projections.reports.statistics_reports import SUMS
