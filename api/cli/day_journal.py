@@ -46,7 +46,7 @@ def journal(
     from domain.books.chart_of_accounts import BadChart
     from domain.books.exports import JournalExported
     from infra.ledger.books.exports import record_export
-    from projections.export.day_journal import WRITERS, day_journal, entries_behind
+    from projections.export.journal_export import WRITERS, day_journal, entries_behind
     from projections.reports.report import Filters
     from projections.reports.report_query import rows
 

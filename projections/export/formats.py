@@ -15,7 +15,7 @@ from msgspec.structs import replace
 from domain.moments import format_moment
 from infra.ledger.property import UNNAMED, Property
 from projections.calendar.property_clock import PropertyClock
-from projections.export.accounting_files import FORMATS as LEDGER_FILES
+from projections.export.plain_text_journal import FORMATS as LEDGER_FILES
 from projections.reports.report import CHOSEN, Filters
 from projections.reports.report_list import columns_of, report_named
 from projections.reports.report_query import rows

@@ -17,7 +17,7 @@ from infra.ledger.application import CommandReceipt
 from infra.ledger.books.charts import kept_chart
 from infra.ledger.books.exports import exports_of, record_export
 from infra.store.encoding.mapper import RecordedEvent
-from projections.export.day_journal import (
+from projections.export.journal_export import (
     ENDINGS,
     WRITERS,
     AccountTotal,

@@ -21,7 +21,7 @@ from domain.books.chart_of_accounts import BadChart, Chart, read_chart
 from domain.money import cents, money
 from infra.ledger.ledger import Ledger
 from projections.engine.runner import Runner
-from projections.export.day_journal import WRITERS, DayJournal, day_journal, entries_behind
+from projections.export.journal_export import WRITERS, DayJournal, day_journal, entries_behind
 from projections.reports.report import Filters
 from projections.reports.report_query import rows
 from tests.databases import migrated_database

@@ -14,8 +14,8 @@ import pytest
 from infra.ledger.floor import Floor
 from infra.ledger.ledger import Actor, Ledger
 from projections.engine.runner import Runner
-from projections.export.accounting_files import beancount_account, hledger_account
 from projections.export.formats import ledger_file
+from projections.export.plain_text_journal import beancount_account, hledger_account
 from projections.reports.report import Filters
 from projections.reports.report_query import rows
 from tests.projections.simulated_floor import NOON_MS, record, simulated

@@ -17,8 +17,8 @@ from msgspec import Struct
 
 from domain.books.chart_of_accounts import Chart, PropertyAccount, check_complete
 from domain.money import cents, money
-from projections.export.accounting_files import CURRENCY, hledger_account
 from projections.export.formats import inert
+from projections.export.plain_text_journal import CURRENCY, hledger_account
 
 T = TypeVar("T")
 Rows = list[dict[str, Any]]
