@@ -8,7 +8,7 @@ from infra import standby
 from infra.access.review.violations import violations
 from infra.backup import create
 from infra.health import clock_offset
-from infra.health.check import Check, fault, ok, warning
+from infra.health.check_result import Check, fault, ok, warning
 from infra.health.clock_offset import Clocks
 from infra.health.metrics import metrics_of
 from infra.log.checks.partial_check import PartChecker

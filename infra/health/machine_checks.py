@@ -14,7 +14,7 @@ from pathlib import Path
 from infra.backup.backup_folder import BackupFolder
 from infra.backup.manifest import BadBackup
 from infra.embedded import EmbeddedPostgresError, data_folder
-from infra.health.check import Check, fault, ok, warning
+from infra.health.check_result import Check, fault, ok, warning
 from infra.health.disk_space import DiskReserve
 from infra.log.keys import KeyFile, KeyProblem
 from infra.log.stored_log import LogReader

@@ -12,7 +12,7 @@ from api.cli.terminal.output import console
 
 if TYPE_CHECKING:
     from api.service.settings import Settings
-    from infra.health.check import Check
+    from infra.health.check_result import Check
 
 FAULTS_EXIT = 1
 LABELS = {"ok": ("ok", "green"), "warning": ("warn", "yellow"), "fault": ("FAULT", "red")}
@@ -32,7 +32,7 @@ def doctor(
 
     Nothing is changed. The exit code is 1 if something is wrong, and 0 if there are only warnings.
     """
-    from infra.health.check import worst
+    from infra.health.check_result import worst
 
     settings = read_settings()
     if database_url is not None:
@@ -55,7 +55,7 @@ def _checks(
 
     from infra.embedded import EmbeddedPostgresError, as_service, default_data_dir, embedded_postgres
     from infra.health import machine_checks
-    from infra.health.check import fault
+    from infra.health.check_result import fault
     from infra.log.keys import default_folder
     from infra.schema.migrator import MigrationRefused
     from infra.store.errors import DATABASE_ERRORS
@@ -90,7 +90,7 @@ def _checks(
 
 def _database_checks(url: str, key_folder: Path) -> "Iterator[Check]":
     from infra.health import database_checks, machine_checks
-    from infra.health.check import fault, ok
+    from infra.health.check_result import fault, ok
     from infra.log.stored_log import LogReader
     from infra.schema.migrator import pending
     from infra.store.database import Database
@@ -109,7 +109,7 @@ def _database_checks(url: str, key_folder: Path) -> "Iterator[Check]":
 
 
 def _reports(url: str) -> "Check":
-    from infra.health.check import ok, warning
+    from infra.health.check_result import ok, warning
     from projections.engine.connection import connect
     from projections.engine.lag import lag
     from projections.models.registry import ALL
