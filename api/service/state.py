@@ -37,7 +37,7 @@ from infra.trail.trail_digests import TrailDigests
 from projections.audit.auditor import Auditor
 from projections.calendar.live_clock import LiveClock
 from projections.engine.projector import Projector
-from projections.evidence.sealing import Sealing
+from projections.evidence.sealer_thread import Sealing
 from projections.views.read_side import ReadSide
 
 P = ParamSpec("P")

@@ -14,7 +14,7 @@ from infra.store.database import Database
 from infra.trail.looks import Looks
 from projections.calendar.live_clock import LiveClock
 from projections.engine.projector import Projector
-from projections.evidence.sealing import Sealing
+from projections.evidence.sealer_thread import Sealing
 
 ROUNDS_ON_THE_FLOOR = 512  # as shown, a few hundred bytes each
 MOST_OF_THE_SCREEN = 10_000  # looks, and rounds

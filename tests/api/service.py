@@ -25,11 +25,11 @@ from infra.ledger.ledger import Ledger
 from infra.schema.migrator import SERVICE_ROLE
 from infra.store.database import Database
 from projections.engine import projector
-from projections.evidence import sealing as sealer
+from projections.evidence import sealer_thread
 from tests.api.operations import DOCUMENT
 
 # Whoever asks for a report or a proof gets the newest, however busy the machine is.
-projector.WAIT_SECONDS = sealer.WAIT_SECONDS = 120.0
+projector.WAIT_SECONDS = sealer_thread.WAIT_SECONDS = 120.0
 
 KEY = "a key for the tests, and long enough to be one"
 

@@ -1,4 +1,4 @@
-"""Seals the log in the service, unless another process does."""
+"""The thread that seals the log in the service, unless another process does, and evidence as it is now."""
 
 from __future__ import annotations
 
