@@ -9,7 +9,7 @@ from msgspec import UNSET
 
 from domain.cards import BONUS_RANKS, RED_SUITS, whole
 from domain.errors import BadChoice, OutOfTurn, OverLimit, WrongCards, needed
-from domain.games.button import place_button
+from domain.games.action_button import place_button
 from domain.games.game import Game
 from domain.games.p215.box_state import Box, BoxHand, state_of
 from domain.games.p215.points import is_pure, total

@@ -10,7 +10,7 @@ from typing import Annotated, ClassVar
 
 from msgspec import Meta
 
-from domain.games.button import ButtonSection
+from domain.games.action_button import ButtonSection
 from domain.round.state import Round
 from domain.rules.file_schema import Faults, RuleSetFile
 from domain.rules.line_numbers import Path

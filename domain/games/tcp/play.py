@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from domain.errors import BadChoice, OutOfTurn, needed
-from domain.games.button import place_button
+from domain.games.action_button import place_button
 from domain.games.poker_rules import rules_of
 from domain.games.showdown import (
     PokerGame,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from domain.games.button import ButtonSection
+from domain.games.action_button import ButtonSection
 from domain.games.poker_rules import PokerFile, PokerRules
 from domain.hands.poker import THREE_CARD_NAMES
 from domain.rules.file_schema import Faults
