@@ -6,10 +6,10 @@ from collections.abc import Iterator, Sequence
 
 from domain.games.game import SeatHand
 from domain.games.p215 import edges, strategy, verdicts
-from domain.games.p215.box_state import EVOLVERS, BoxState, state_of
+from domain.games.p215.hand_totals import hand_name, is_pure, red_run, total
 from domain.games.p215.play import Pure215Play
-from domain.games.p215.points import hand_name, is_pure, red_run, total
 from domain.games.p215.rules import POINTS, Pure215File
+from domain.games.p215.state import EVOLVERS, BoxState, state_of
 from domain.hands.made_hands import MadeHand, made_of_all
 from domain.round.events import Decision, LineSettled
 from domain.round.state import Round, Wager

@@ -9,7 +9,7 @@ from math import perm
 
 from domain.cards import BONUS_RANKS, DECK, RED_SUITS, SUITS
 from domain.games.house_edge import HouseEdge, edge_by_table
-from domain.games.p215.points import total
+from domain.games.p215.hand_totals import total
 from domain.games.p215.rules import DealerTotalsSection, Pure215Rules
 from domain.rules.ruleset import PayTable, RuleSet
 

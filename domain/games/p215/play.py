@@ -11,9 +11,9 @@ from domain.cards import BONUS_RANKS, RED_SUITS, whole
 from domain.errors import BadChoice, OutOfTurn, OverLimit, WrongCards, needed
 from domain.games.action_button import place_button
 from domain.games.game import Game
-from domain.games.p215.box_state import Box, BoxHand, state_of
-from domain.games.p215.points import is_pure, total
+from domain.games.p215.hand_totals import is_pure, total
 from domain.games.p215.rules import rules_of
+from domain.games.p215.state import Box, BoxHand, state_of
 from domain.money import cents, dollars, money
 from domain.round.actions import Deal, Decide, Peek, Reveal
 from domain.round.dealing import check_place, check_turned, clockwise, deal_packet, next_packet, place_name

@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections.abc import Container, Sequence
 
 from domain.cards import BONUS_RANKS
-from domain.games.p215.box_state import state_of
-from domain.games.p215.points import total
+from domain.games.p215.hand_totals import total
+from domain.games.p215.state import state_of
 from domain.round.state import Round
 
 _ANY = "23456789TA"

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from itertools import groupby, product
 
-from domain.games.p215.box_state import BoxHand, state_of
+from domain.games.p215.hand_totals import hand_name, is_pure, red_run, total
 from domain.games.p215.play import dealer_cards, pure_hand
-from domain.games.p215.points import hand_name, is_pure, red_run, total
 from domain.games.p215.rules import rules_of
+from domain.games.p215.state import BoxHand, state_of
 from domain.money import dollars
 from domain.round.events import RoundEvent
 from domain.round.settlement import (

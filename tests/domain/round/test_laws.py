@@ -17,7 +17,7 @@ from domain.cards import DECK
 from domain.documents.document import adjudicate, encode_result, read_document
 from domain.documents.result import result_of
 from domain.errors import Refusal
-from domain.games.p215 import box_state as p215
+from domain.games.p215 import state as p215
 from domain.money import cents, dollars, money
 from domain.round.actions import parse_action
 from domain.round.decide import decide, evolve, expects, fold, start
