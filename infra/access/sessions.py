@@ -12,11 +12,11 @@ from typing import Any
 from msgspec import Struct
 
 from infra.access import passwords
-from infra.access.attempts import Attempts, TooOften
 from infra.access.factors import Factors, Usable
 from infra.access.passwords import cookie_hash
 from infra.access.pending_proofs import ProofEnded
 from infra.access.role_matrix import NotAllowed, counting_parts, roles_of
+from infra.access.sign_in_limits import Attempts, TooOften
 from infra.access.staff import Staff, StaffMember, call
 from infra.store.database import Database
 

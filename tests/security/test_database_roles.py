@@ -25,8 +25,8 @@ from api.app import create_app
 from api.cli.main import app
 from api.service.settings import Settings
 from infra.access import passwords
-from infra.access.attempts import FOR_AN_ID
 from infra.access.sessions import WRONG, Sessions, SignInRefused
+from infra.access.sign_in_limits import FOR_AN_ID
 from infra.access.staff import Staff
 from infra.embedded import as_service, embedded_postgres
 from infra.ledger.audit_runs import AuditRuns

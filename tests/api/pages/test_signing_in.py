@@ -15,7 +15,7 @@ from playwright.sync_api import Page, expect
 from psycopg.conninfo import conninfo_to_dict, make_conninfo
 
 from domain.rules import rulesets
-from infra.access.attempts import FOR_AN_ID
+from infra.access.sign_in_limits import FOR_AN_ID
 from infra.access.staff import StaffMember
 from projections.calendar import live_clock
 from tests.api.pages.conftest import PASSWORD, Site, serving, signs_in
