@@ -45,7 +45,7 @@ export function proof(place, who, given, draw) {
   };
   return [
     field(`${place}-${password}`, who === "second" ? "Their password" : `${label}'s password`, given[password] ?? "", kept(password), { required: true, ...SECRET }),
-    field(`${place}-${code}`, "Code, with a second factor", given[code] ?? "", kept(code), { autocapitalize: "none", spellcheck: "false", maxlength: "40", autocomplete: "one-time-code" }),
+    field(`${place}-${code}`, "Second-factor code, if any", given[code] ?? "", kept(code), { autocapitalize: "none", spellcheck: "false", maxlength: "40", autocomplete: "one-time-code" }),
     window.PublicKeyCredential ? button(`${place}-by-${passkey}`, "Sign with a passkey instead", use, { kind: "second by-passkey" }) : null,
     given.wrong ? h("p", { class: "wrong", role: "alert" }, given.wrong) : null];
 }
