@@ -174,7 +174,7 @@ def _hush() -> None:
     """Turn the access log off, so that the printed instructions stay in sight."""
     import logging
 
-    for name in ("roundledger.requests", "uvicorn.error"):
+    for name in ("roundledger.requests", "uvicorn.error", "httpx"):
         logging.getLogger(name).setLevel(logging.WARNING)
 
 
