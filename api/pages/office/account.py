@@ -27,6 +27,8 @@ from infra.access.sessions import SecondFactorNeeded, SignInRefused
 router = page_router()
 Stranger = Annotated[Caller, Depends(stranger)]
 Anybody = Annotated[Caller, Security(plain_caller, scopes=roles.ANYBODY)]
+HOME = "/"
+TABLE = "/dealer"  # which leads a terminal to its own
 SECOND = "/sign-in/second"
 HALF_COOKIE = "half"  # what the browser keeps between the two halves of a sign-in
 HALF_SECONDS = 600
@@ -95,12 +97,20 @@ def halfway(request: Request, half: SecondFactorNeeded, next_address: str) -> Re
 
 
 async def signed_in(service: Service, cookies: Cookies, response: Response, staff_id: str, cookie: str) -> None:
-    """Return the cookie of the session, and that of the device on which its owner is known from now on."""
+    """Return the cookie of the session, and that of the device on which its owner is known from now on. Dealers who
+    wanted no other page go to their table."""
+    if response.headers["location"] == HOME and await service.run(_only_deals, service, staff_id):
+        response.headers["location"] = TABLE
     device = cookies.device or secrets.token_urlsafe(32)
     await service.run(service.sessions.remember, staff_id, device)
     cookies.set(response, "session", cookie, None)
     cookies.set(response, "device", device, YEAR_SECONDS)
     cookies.drop(response, HALF_COOKIE)
+
+
+def _only_deals(service: Service, staff_id: str) -> bool:
+    member = service.people.find(staff_id)
+    return member is not None and member.roles == {"terminal"}
 
 
 @router.get("/sign-out")
