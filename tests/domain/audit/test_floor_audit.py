@@ -5,8 +5,9 @@ from __future__ import annotations
 import pytest
 from msgspec.structs import replace
 
-from domain.audit.floor_audit import MeterAudit, SessionAudit
+from domain.audit.floor_audit import BoxAudit, MeterAudit, SessionAudit
 from domain.floor import meters, table_sessions
+from domain.floor.drop_boxes import BoxInstalled, BoxRemoved, CountSealed
 from domain.floor.meters import MeterAwarded, MeterSeeded
 from domain.floor.table_sessions import RoundBegun, RoundEnded, TableEvent
 from domain.rules import rulesets
@@ -62,3 +63,15 @@ def test_other_moves_of_a_meter_are_decided_again():
     for wrong in (replace(adjusted, by=("ann", "ann")), SEEDED):
         (finding,) = MeterAudit(SEEDED).take(wrong)
         assert "it was not allowed: " in finding.what
+
+
+def test_one_count_of_a_box_is_read_from_a_machine_and_the_others_are_not():
+    def found(*counts: CountSealed) -> list[str]:
+        audit = BoxAudit(BoxInstalled("b-1", "t1"))
+        events = [BoxRemoved(("ann", "ben"), "S-1"), *counts]
+        return [finding.what for event in events for finding in audit.take(event)]
+
+    typed, read = CountSealed("cid", b"1"), CountSealed("dan", b"2", "m-1")
+    assert found(typed, read) == found(read, typed) == found(typed, CountSealed("eve", b"3")) == []
+    (what,) = found(read, CountSealed("eve", b"3", "m-2"))
+    assert "dan has already read a count of box b-1 from a file of m-1" in what

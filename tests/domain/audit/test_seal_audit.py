@@ -64,6 +64,15 @@ def test_cards_turned_over_that_were_not_sealed_are_found(ruleset: str):
     assert changed
 
 
+def test_a_reveal_that_opens_too_few_seals_is_found():
+    (stored,) = rounds_of("uth-casino-club")[:1]
+    at, turned = next((at, it) for at, it in enumerate(stored.public) if isinstance(it, CardsTurned) and it.salts)
+    events = [*stored.public[:at], replace(turned, salts=turned.salts[:-1]), *stored.public[at + 1 :]]
+    for sealed in (stored.units, None):
+        (what,) = found_in(stored, sealed, events)
+        assert what.endswith("are not those that were sealed when they were dealt.")
+
+
 def test_a_packet_with_more_seals_than_cards_is_checked_as_far_as_it_goes():
     (stored,) = rounds_of("uth-casino-club")[:1]
     at, dealt = next((at, event) for at, event in enumerate(stored.public) if isinstance(event, CardsDealt))
