@@ -84,7 +84,7 @@ def test_everything_that_violates_the_matrix_is_listed(held: Database):
     assert [one.remedy for one in found] == [
         "Revoke the token t-cage, or give them another part in place of cage.",
         "Take the part auditor away, or take the part counter away.",
-        "Revoke the token t-deal, or let the identity provider claim auditor no more.",
+        "Revoke the token t-deal, or stop the identity provider from claiming auditor.",
     ]
 
 

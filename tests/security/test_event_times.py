@@ -68,7 +68,7 @@ def test_an_event_that_happened_after_it_was_recorded(url: str):
     position = spoil(url, "round.settled.v1", lambda state: state.__setitem__(2, 4_000_000_000_000))
     (found,), _ = audited(url)
     assert (found.position, found.severity) == (position, "finding")
-    assert "after it was recorded" in found.what
+    assert "is after the time at which it was recorded" in found.what
 
 
 def test_an_event_recorded_before_the_one_that_it_follows(url: str):

@@ -116,6 +116,9 @@ def test_a_passkey_is_the_second_half_of_a_sign_in(guarded: Site, page: Page):
 
 
 def test_an_admin_demands_a_factor_and_sees_who_has_one(guarded: Site, page: Page):
+    people, factors = Staff(guarded.ledger.events.recorder.database), guarded.app.state.service.factors
+    people.add(StaffMember("cage-9", "Who has an app", ("cage",), False), PASSWORD, "tests")
+    factors.add("cage-9", "totp", "authenticator app", b"JBSWY3DPEHPK3PXP")
     signs_in(page, guarded, "admin-1")
     page.goto(f"{guarded.url}/settings")
     page.get_by_role("checkbox", name="auditor").check()
@@ -124,7 +127,7 @@ def test_an_admin_demands_a_factor_and_sees_who_has_one(guarded: Site, page: Pag
     look_at(page, "settings-factors")
     page.goto(f"{guarded.url}/staff")
     expect(
-        page.get_by_role("region", name="Who may sign in").get_by_role("row").filter(has_text="cage-1")
+        page.get_by_role("region", name="Who may sign in").get_by_role("row").filter(has_text="cage-9")
     ).to_contain_text("app")
     sign_out(page)
     page.goto(f"{guarded.url}/sign-in")
