@@ -7,7 +7,7 @@ from msgspec.structs import replace
 
 from domain.audit.floor_audit import BoxAudit, MeterAudit, SessionAudit
 from domain.floor import meters, table_sessions
-from domain.floor.drop_boxes import BoxInstalled, BoxRemoved, CountSealed
+from domain.floor.drop_boxes import BoxEvent, BoxInstalled, BoxRemoved, CountSealed
 from domain.floor.meters import MeterAwarded, MeterSeeded
 from domain.floor.table_sessions import RoundBegun, RoundEnded, TableEvent
 from domain.rules import rulesets
@@ -68,7 +68,7 @@ def test_other_moves_of_a_meter_are_decided_again():
 def test_one_count_of_a_box_is_read_from_a_machine_and_the_others_are_not():
     def found(*counts: CountSealed) -> list[str]:
         audit = BoxAudit(BoxInstalled("b-1", "t1"))
-        events = [BoxRemoved(("ann", "ben"), "S-1"), *counts]
+        events: list[BoxEvent] = [BoxRemoved(("ann", "ben"), "S-1"), *counts]
         return [finding.what for event in events for finding in audit.take(event)]
 
     typed, read = CountSealed("cid", b"1"), CountSealed("dan", b"2", "m-1")
