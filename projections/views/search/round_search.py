@@ -53,6 +53,9 @@ CONDITIONS: dict[str, LiteralString] = {
     "dealer": "coalesce(h.dealer, 'nobody') = %(dealer)s",
     "player_dealer": "h.player_dealer = %(player_dealer)s",
 }
+# What most rounds have is compared in the rounds of a table: fetching all of the index would take longer.
+COMMON = frozenset({"raise", "check", "play", "fold", "hit", "stand"})
+AT_A_TABLE: LiteralString = "(h.happened @> %(happened)s::text[]) IS TRUE"  # no index fits this
 # For one bettor, their own seats, outcomes, choices and result are compared, using the index of their rounds.
 OF_A_BETTOR: dict[str, LiteralString] = {
     "seat": "%(seat)s = ANY(b.seats)",
@@ -283,6 +286,8 @@ def statement_for(
     joined = of_a_bettor or (wanted.of_somebody and not ordered)
     if joined:
         shapes |= WHEN
+    if wanted.table is not None and not of_a_bettor and COMMON.issuperset(wanted.happened or ()):
+        shapes |= {"happened": AT_A_TABLE}
     conditions += [shapes[name] for name in values if name in shapes]
     source: LiteralString = "projections.hands h"
     if joined:  # with a limit and no order, the planner would merge all rounds with all bettors of any
