@@ -28,14 +28,11 @@ THEORY: LiteralString = """
         low: money = (t.theoretical - t.spread)::bigint
         high: money = (t.theoretical + t.spread)::bigint
         outside = abs(t.result - t.theoretical) > t.spread"""
+SUMMED = ("rounds", "wagered", "won", "bought", "fees", "waived", "not_dropped")
 # A table is in play from the first round of a shift to the end of the last. The large number is FAR_MS.
-SUMS: LiteralString = (
-    "coalesce(sum(rounds), 0)::bigint AS rounds, coalesce(sum(wagered), 0)::bigint AS wagered,"
-    " coalesce(sum(won), 0)::bigint AS won, coalesce(sum(bought), 0)::bigint AS bought,"
-    " coalesce(sum(fees), 0)::bigint AS fees, coalesce(sum(waived), 0)::bigint AS waived,"
-    " coalesce(sum(not_dropped), 0)::bigint AS not_dropped,"
-    " coalesce(sum(CASE WHEN until > 0 THEN until + since - 35184372088832 ELSE 0 END), 0) / 3600000.0 AS hours"
-)
+IN_PLAY: LiteralString = "sum(CASE WHEN until > 0 THEN until + since - 35184372088832 ELSE 0 END)"
+ADDED: LiteralString = ", ".join([f"coalesce(sum({name}), 0)::bigint AS {name}" for name in SUMMED])
+SUMS: LiteralString = f"{ADDED}, coalesce({IN_PLAY}, 0) / 3600000.0 AS hours"
 EXPECTED: LiteralString = "sum(staked) AS staked, sum(result) AS result, sum(theoretical) AS theoretical"
 # Chance stays within 1.959964 deviations on either side in 95 of 100 cases.
 THEORETICAL: LiteralString = (
@@ -95,8 +92,10 @@ BY_WAGER = Report(
     order="table_id, ruleset, spot",
 )
 PERIODS: LiteralString = (
-    "periods AS (SELECT * FROM (SELECT coalesce(%(gaming_day)s::date,"
-    " (SELECT max(gaming_day) FROM {schema}.statistics)) AS day) reference CROSS JOIN LATERAL (VALUES"
+    # Materialized, or the last day is looked up wherever a period begins or ends.
+    "reference AS MATERIALIZED (SELECT coalesce(%(gaming_day)s::date,"
+    " (SELECT max(gaming_day) FROM {schema}.statistics)) AS day),"
+    " periods AS (SELECT * FROM reference CROSS JOIN LATERAL (VALUES"
     " (1, 'day', day, day), (2, 'day before', day - 1, day - 1), (3, 'same day of the week before', day - 7, day - 7),"
     " (4, 'month to date', date_trunc('month', day)::date, day),"
     " (5, 'month before, to the same day', (date_trunc('month', day) - interval '1 month')::date,"
@@ -110,8 +109,11 @@ TO_DATE = Report(
     projection=Statistics,
     # Periods overlap: nothing here can be totalled.
     select=f"period\nfirst\nlast{FIGURES}{THEORY}".replace(": amount", ": money").replace(": count", ""),
-    with_=f"WITH {PERIODS}, days AS (SELECT * FROM {{schema}}.statistics{{where}}),"
-    f" played AS (SELECT number, period, first, last, {SUMS} FROM periods"
+    # Each day is added up once, though several periods have it.
+    with_=f"WITH {PERIODS}, days AS (SELECT gaming_day, {ADDED}, {IN_PLAY} AS in_play"
+    " FROM {schema}.statistics{where} GROUP BY gaming_day),"
+    f" played AS (SELECT number, period, first, last, {ADDED}, coalesce(sum(in_play), 0) / 3600000.0 AS hours"
+    " FROM periods"
     " LEFT JOIN days ON gaming_day BETWEEN first AND last GROUP BY number, period, first, last),"
     f" spots AS (SELECT number, table_id, spot, {EXPECTED}, sum(variance) AS variance FROM periods"
     " JOIN (SELECT * FROM {schema}.statistics_wagers{where}) w ON gaming_day BETWEEN first AND last"
