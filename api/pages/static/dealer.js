@@ -1,19 +1,19 @@
 // The dealer's screen: shows the table as the service reports it, offers what `expects` lists, and sends what was tapped.
 
 import { csrfToken } from "./app.js";
-import { ending, payments, unpaid, waiver } from "./dealer_after.js";
-import { entriesAfter } from "./dealer_ahead.js";
-import { takingBack } from "./dealer_back.js";
 import { button, h, renew } from "./dealer_drawing.js";
-import { handsHeld, supervisorCalled } from "./dealer_facts.js";
+import { entriesAfter } from "./dealer_forecast.js";
 import { listenToKeys } from "./dealer_keys.js";
-import { inWords, saidOfAll } from "./dealer_next.js";
 import { offers } from "./dealer_offers.js";
 import { nextRound, openTable, seating } from "./dealer_opening.js";
 import { newKey, Outbox, patience } from "./dealer_outbox.js";
 import { felt } from "./dealer_parts.js";
+import { ending, payments, unpaid, waiver } from "./dealer_payments.js";
+import { handsHeld, supervisorCalled } from "./dealer_round_facts.js";
 import { signing } from "./dealer_signing.js";
+import { takingBack } from "./dealer_take_back.js";
 import { judged } from "./dealer_taps.js";
+import { inWords, saidOfAll } from "./dealer_words.js";
 
 const UNHEARD_MS = 3000; // between polls while the feed is down
 const HEARD_MS = 20000; // and while it is up: a connection may be dead without notice

@@ -1,9 +1,9 @@
 // Bets: a chip value, and a tap for each wager. What is beyond a limit or off the chip unit is said before it is sent.
 
-import { seatedIn, wagersOf } from "./dealer_ahead.js";
 import { ID, button, field, folded, h, select } from "./dealer_drawing.js";
-import { cents, many, money, shown, words } from "./dealer_next.js";
+import { seatedIn, wagersOf } from "./dealer_forecast.js";
 import { chipPad } from "./dealer_parts.js";
+import { cents, many, money, shown, words } from "./dealer_words.js";
 
 const MODES = [["add", "Add"], ["replace", "Replace"], ["back", "Take back"]];
 

@@ -1,11 +1,11 @@
 // Cards: one tap each on a grid of the deck, sent by themselves once the packet is whole; all that is dealt face down in
 // one tap.
 
-import { packetsAhead, seatedIn } from "./dealer_ahead.js";
 import { GIVES_UP } from "./dealer_decisions.js";
 import { button, folded, h } from "./dealer_drawing.js";
-import { many, place, said } from "./dealer_next.js";
+import { packetsAhead, seatedIn } from "./dealer_forecast.js";
 import { cardName, deck, rankText, slots, SUITS } from "./dealer_parts.js";
+import { many, place, said } from "./dealer_words.js";
 
 /** What cards are wanted for: packets to deal, and cards that are turned over. `lie` has them in their places: null face
  * down, and undefined where one has still to be named. */

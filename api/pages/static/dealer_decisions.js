@@ -1,8 +1,8 @@
 // Decisions: a row for each hand that is to decide, and one tap for everybody else.
 
-import { askedLater } from "./dealer_ahead.js";
 import { button, field, h } from "./dealer_drawing.js";
-import { asAmount, cents, choiceWords, many, money, shown } from "./dealer_next.js";
+import { askedLater } from "./dealer_forecast.js";
+import { asAmount, cents, choiceWords, many, money, shown } from "./dealer_words.js";
 
 export const GIVES_UP = ["fold", "surrender"];
 

@@ -3,9 +3,9 @@
 import { betting } from "./dealer_bets.js";
 import { cardWork } from "./dealer_cards.js";
 import { decisions } from "./dealer_decisions.js";
-import { deckInPlay, misdeal } from "./dealer_facts.js";
 import { button, field, folded, h, select } from "./dealer_drawing.js";
-import { inWords, many, place } from "./dealer_next.js";
+import { deckInPlay, misdeal } from "./dealer_round_facts.js";
+import { inWords, many, place } from "./dealer_words.js";
 
 /** `guessed`: something waits to be sent, and these are the entries that still hold after it. `back`: how the last entry is undone. */
 export function offers(screen, entries, guessed, back) {

@@ -2,7 +2,7 @@
 
 import { ID, button, field, folded, h, select } from "./dealer_drawing.js";
 import { chipPad } from "./dealer_parts.js";
-import { cents, money, shown, words } from "./dealer_next.js";
+import { cents, money, shown, words } from "./dealer_words.js";
 
 const NONE = "none";
 const SUPPLIED = "supplied";

@@ -1,7 +1,7 @@
 // Pieces of the dealer's screen: cards, chips, the table.
 
 import { button, field, h } from "./dealer_drawing.js";
-import { cents, money, shown, words } from "./dealer_next.js";
+import { cents, money, shown, words } from "./dealer_words.js";
 
 export const SUITS = { c: ["♣", "clubs"], d: ["♦", "diamonds"], h: ["♥", "hearts"], s: ["♠", "spades"] };
 const RANKS = "AKQJT98765432";

@@ -1,7 +1,7 @@
 // Lets the dealer's screen be loaded without a network: its page and its static files are kept, and nothing else. The
 // table, its rounds and whatever is sent go to the service untouched, so no card and no amount is ever kept here.
 
-const FILES = ["./app.css", "./app.js", "./dealer.css", "./dealer.js", "./dealer_after.js", "./dealer_ahead.js", "./dealer_back.js", "./dealer_bets.js", "./dealer_cards.js", "./dealer_decisions.js", "./dealer_drawing.js", "./dealer_facts.js", "./dealer_keys.js", "./dealer_next.js", "./dealer_offers.js", "./dealer_opening.js", "./dealer_outbox.js", "./dealer_parts.js", "./dealer_signing.js", "./dealer_taps.js", "./inter-latin.woff2", "./lists.css", "./lists.js", "./mark.svg", "./passkeys.js"];
+const FILES = ["./app.css", "./app.js", "./dealer.css", "./dealer.js", "./dealer_bets.js", "./dealer_cards.js", "./dealer_decisions.js", "./dealer_drawing.js", "./dealer_forecast.js", "./dealer_keys.js", "./dealer_offers.js", "./dealer_opening.js", "./dealer_outbox.js", "./dealer_parts.js", "./dealer_payments.js", "./dealer_round_facts.js", "./dealer_signing.js", "./dealer_take_back.js", "./dealer_taps.js", "./dealer_words.js", "./inter-latin.woff2", "./lists.css", "./lists.js", "./mark.svg", "./passkeys.js"];
 const NAME = `roundledger-dealer ${FILES.join(" ")}`; // other files, another cache
 const SCREEN = /^\/dealer\/[a-z0-9-]+$/;
 const GATEWAY = [502, 503, 504]; // the answers of a proxy whose service is down

@@ -2,8 +2,8 @@
 // with a proof of who they are, which is kept nowhere.
 
 import { button, field, folded, h, ID } from "./dealer_drawing.js";
-import { said } from "./dealer_next.js";
 import { proof } from "./dealer_signing.js";
+import { said } from "./dealer_words.js";
 
 const WHY = ["the wrong button", "the wrong seat", "the wrong card"];
 let given = {};

@@ -71,7 +71,7 @@ def test_it_is_what_the_service_would_offer(site: Site, page: Page, ruleset: str
             ]
             expected.append(expects(round_))
         opening = told(read_document(document).opening)
-        [found] = page.evaluate(FOLLOW, [read_assets()["dealer_ahead.js"].address, opening, [facts]])
+        [found] = page.evaluate(FOLLOW, [read_assets()["dealer_forecast.js"].address, opening, [facts]])
         for at, entries in enumerate(found):
             if entries is not None:
                 known += 1

@@ -2,7 +2,7 @@
 // supervisor who was called, a misdeal, hands that were held up. None of it changes what is paid, and nothing waits for it.
 
 import { ID, button, field, folded, h, select } from "./dealer_drawing.js";
-import { place } from "./dealer_next.js";
+import { place } from "./dealer_words.js";
 
 const COLOURS = ["blue", "red"];
 

@@ -1,7 +1,7 @@
 // After a round: what was paid and why, what the dealer reports to have paid, a waived fee.
 
 import { button, field, folded, h, select } from "./dealer_drawing.js";
-import { asAmount, cents, money, shown, words } from "./dealer_next.js";
+import { asAmount, cents, money, shown, words } from "./dealer_words.js";
 
 const wagerOf = ({ seat, bettor, hand, spot }) => `${seat}-${bettor}-${hand}-${spot}`;
 
