@@ -24,6 +24,7 @@ from infra.store.recorder import LedgerRecorder
 
 PATIENCE_SECONDS = 120.0
 MEMORY, ROOM_BYTES = Path("/dev/shm"), 4 << 30  # a file system in memory, and what must be free there to use it
+IN_MEMORY = "roundledger-tests-"  # with the process that made the folder
 
 
 @pytest.fixture(scope="session")
@@ -48,11 +49,21 @@ def server_url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
 def _quick_folder(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     """In memory if there is room: a database has hundreds of files, and a disk takes many times as long to make them,
     the longer the more were deleted shortly before."""
+    _remove_left_folders()
     if MEMORY.is_dir() and shutil.disk_usage(MEMORY).free >= ROOM_BYTES:
-        with TemporaryDirectory(prefix="roundledger-tests-", dir=MEMORY, ignore_cleanup_errors=True) as folder:
+        prefix = f"{IN_MEMORY}{os.getpid()}-"
+        with TemporaryDirectory(prefix=prefix, dir=MEMORY, ignore_cleanup_errors=True) as folder:
             yield Path(folder)
     else:
         yield tmp_path_factory.getbasetemp()
+
+
+def _remove_left_folders() -> None:
+    """What killed runs left would take memory until the machine restarts."""
+    for folder in MEMORY.glob(f"{IN_MEMORY}*"):
+        pid = folder.name.removeprefix(IN_MEMORY).partition("-")[0]
+        if pid.isdecimal() and not Path("/proc", pid).exists():
+            shutil.rmtree(folder, ignore_errors=True)
 
 
 def _write_carelessly(url: str) -> None:
