@@ -10,6 +10,7 @@ from infra.ledger.access_reviews import reviews
 from infra.ledger.audit_runs import AuditRuns
 from projections.reports.cash_reports import CASH_LOG
 from projections.views.home.tasks import (
+    MOST_NAMED,
     OpenTask,
     OpenTasks,
     TaskKind,
@@ -28,9 +29,13 @@ ACCOUNTING = ("accounting",)
 BOOKS = ("accounting", "auditor")
 RULING = ("floor", "accounting", "auditor")
 KEEPERS = ("accounting", "auditor", "admin")
+# The first boxes of each status, those that the caller has counted apart, and in `alike` how many there are.
 BOXES: LiteralString = (
-    "SELECT box, table_id, seal, removed_at, counters, variance, status FROM projections.drops "
-    "WHERE status IN ('removed', 'counted', 'variance') ORDER BY removed_at, box LIMIT 600"
+    "SELECT box, table_id, seal, removed_at, counters, variance, status, own, alike FROM (SELECT *, "
+    "count(*) OVER same AS alike, row_number() OVER (same ORDER BY removed_at, box) AS place FROM (SELECT box, "
+    "table_id, seal, removed_at, counters, variance, status, %(by)s = ANY(counters) AS own FROM projections.drops "
+    "WHERE status IN ('removed', 'counted', 'variance') ORDER BY removed_at, box LIMIT 600) waiting "
+    f"WINDOW same AS (PARTITION BY status, own)) numbered WHERE place <= {MOST_NAMED} ORDER BY removed_at, box"
 )
 DISPUTES: LiteralString = (
     "SELECT dispute, table_id, kind, claimed, status, deadline FROM projections.disputes "
@@ -73,18 +78,18 @@ AUDIT_DAYS = 31.0
 @task_of((COUNTER,), "drops", asks=BOXES, shown_to_blind=True)
 def boxes_to_count(query: TaskQuery) -> OpenTasks | None:
     """Return boxes that the caller has not counted yet."""
-    boxes = [box for box in _boxes(query, "removed") if query.caller.by not in box["counters"]]
+    boxes, count = _boxes(query, "removed", by_others=True)
     things = (_uncounted(box, f"/drop/{box['box']}/count") for box in boxes)
     titles = "Box for you to count", "Boxes for you to count"
-    return tasks_of("boxes_to_count", titles, "/drop?status=removed", things, count=len(boxes))
+    return tasks_of("boxes_to_count", titles, "/drop?status=removed", things, count=count)
 
 
 @task_of(OVERSEERS, "drops", asks=BOXES, shown_to_blind=True)
 def boxes_uncounted(query: TaskQuery) -> OpenTasks | None:
-    boxes = _boxes(query, "removed")
+    boxes, count = _boxes(query, "removed")
     things = (_uncounted(box, f"/drop/{box['box']}") for box in boxes)
     titles = "Box that is not counted yet", "Boxes that are not counted yet"
-    return tasks_of("boxes_uncounted", titles, "/drop?status=removed", things, count=len(boxes))
+    return tasks_of("boxes_uncounted", titles, "/drop?status=removed", things, count=count)
 
 
 @task_of(BOOKS, "drops", asks=BOXES)
@@ -92,31 +97,33 @@ def boxes_short(query: TaskQuery) -> OpenTasks | None:
     """Return boxes whose agreed count differs from the fees."""
     if not (query.sight.books or query.sight.open):
         return None
-    boxes = _boxes(query, "variance")
+    boxes, count = _boxes(query, "variance")
     things = (
         OpenTask(box["box"], f"/drop/{box['box']}", _variance(box["variance"]), since=moment(box["removed_at"]))
         for box in boxes
     )
     titles = "Box with a variance to explain", "Boxes with a variance to explain"
-    return tasks_of("boxes_short", titles, "/drop?status=variance", things, urgent=True, count=len(boxes))
+    return tasks_of("boxes_short", titles, "/drop?status=variance", things, urgent=True, count=count)
 
 
 @task_of(ACCOUNTING, "drops", asks=BOXES)
 def boxes_to_sign(query: TaskQuery) -> OpenTasks | None:
     """Return boxes counted by others. People who may not see the figures do not learn which of them are short."""
     sighted = query.sight.books or query.sight.open
-    boxes = _boxes(query, "counted") if sighted else _boxes(query, "counted", "variance")
-    boxes = [box for box in boxes if query.caller.by not in box["counters"]]
+    boxes, count = _boxes(query, "counted", *(() if sighted else ("variance",)), by_others=True)
     things = (
         OpenTask(box["box"], f"/drop/{box['box']}", f"table {box['table_id']}", since=moment(box["removed_at"]))
         for box in boxes
     )
     titles = "Box to sign off", "Boxes to sign off"
-    return tasks_of("boxes_to_sign", titles, "/drop?status=counted", things, count=len(boxes))
+    return tasks_of("boxes_to_sign", titles, "/drop?status=counted", things, count=count)
 
 
-def _boxes(query: TaskQuery, *statuses: str) -> list[Row]:
-    return [box for box in query.rows[BOXES] if box["status"] in statuses]
+def _boxes(query: TaskQuery, *statuses: str, by_others: bool = False) -> tuple[list[Row], int]:
+    """Return the first boxes, if asked only those that others have counted or nobody, and how many there are."""
+    boxes = [box for box in query.rows[BOXES] if box["status"] in statuses and not (by_others and box["own"])]
+    alike = {(box["status"], box["own"]): box["alike"] for box in boxes}
+    return boxes, sum(alike.values())
 
 
 def _uncounted(box: Row, page: str) -> OpenTask:

@@ -82,7 +82,7 @@ def tasks_for(read_side: ReadSide, caller: Caller, every_kind: Sequence[TaskKind
     if needed:
         read_side.bring_up_to_date(*sorted(needed))
     asked = [*dict.fromkeys(kind.asks for kind in kinds if kind.asks is not None)]
-    rows = dict(zip(asked, select_all(read_side.database, {}, *asked), strict=True)) if asked else {}
+    rows = dict(zip(asked, select_all(read_side.database, {"by": caller.by}, *asked), strict=True)) if asked else {}
     query = TaskQuery(read_side, caller, sight, datetime.fromtimestamp(time.time(), UTC), rows)
     found = [tasks for kind in kinds if (tasks := kind.find(query)) is not None]
     return sorted(found, key=lambda tasks: not tasks.urgent)
