@@ -43,13 +43,16 @@ async def show_home(
 
 def _found(service: Service, caller: Caller) -> tuple[dict[str, Any], str | None]:
     found = msgspec.to_builtins(first_page_for(service.read_side, caller))
-    return found, _begin(service, caller, found["figures"] is not None)
+    return found, _begin(service, caller, found["figures"])
 
 
-def _begin(service: Service, caller: Caller, sees_tables: bool) -> str | None:
+def _begin(service: Service, caller: Caller, figures: dict[str, Any] | None) -> str | None:
     """Return the first steps in a new ledger: people, then a table; None once both exist."""
     if caller.role == "admin":
         return "people" if all(one.parts == ("admin",) for one in service.people.everybody()) else None
-    if not sees_tables or any_table(service.read_side):
+    if figures is None:
+        return None  # they see no tables
+    played = any(one["of_day"] for one in figures["figures"] if one["name"] == "rounds")
+    if played or any_table(service.read_side):
         return None
     return "table" if caller.may(roles.PLAYING) else "wait"
