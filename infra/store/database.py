@@ -201,10 +201,15 @@ def rights_beyond_service_of(cursor: Cursor) -> str | None:
     return f"the database login {login} {' and '.join(found)}: nothing keeps it from reading or changing the record"
 
 
-def ask_together(connection: psycopg.Connection[Any], questions: Iterable[tuple[Any, Any]]) -> list[Cursor]:
-    """Send several statements in one round trip; return a cursor with rows for each."""
+def ask_together(
+    connection: psycopg.Connection[Any], questions: Iterable[tuple[Any, Any]], *, prepare: bool | None = None
+) -> list[Cursor]:
+    """Send several statements in one round trip; return a cursor with rows for each. `prepare` is psycopg's."""
     with connection.pipeline():
-        return [connection.cursor(binary=True).execute(statement, values) for statement, values in questions]
+        return [
+            connection.cursor(binary=True).execute(statement, values, prepare=prepare)
+            for statement, values in questions
+        ]
 
 
 def as_library_error(error: psycopg.Error) -> persistence.PersistenceError:

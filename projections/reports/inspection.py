@@ -6,9 +6,10 @@ from collections.abc import Mapping, Sequence
 from datetime import date, datetime
 from typing import Any
 
+import psycopg
 from msgspec.structs import replace
 
-from infra.store.database import Cursor, Database
+from infra.store.database import Cursor, Database, ask_together
 from projections.calendar.gaming_day_settings import gaming_days
 from projections.calendar.gaming_days import GamingDays
 from projections.engine.storage import Connection
@@ -141,10 +142,17 @@ def _sections(connection: Connection | Cursor, filters: Filters, days: GamingDay
     sections: dict[str, Any] = {}
     left_out: dict[str, int] = {}
     totals: dict[str, Any] = {}
-    for key, (_, report, _) in SECTIONS.items():
-        of_report = filters if "table" in report.filters else replace(filters, table=None)
-        statement, values = question(report, replace(of_report, limit=None), schema, days.shifts)
-        found = connection.execute(statement, values, prepare=False).fetchall()
+    everything = replace(filters, limit=None)
+    asked = [
+        question(
+            report, everything if "table" in report.filters else replace(everything, table=None), schema, days.shifts
+        )
+        for _, report, _ in SECTIONS.values()
+    ]
+    whole = connection.connection if isinstance(connection, psycopg.Cursor) else connection
+    cursors = ask_together(whole, asked, prepare=False)  # planned for these days: one or a year
+    for (key, (_, report, _)), cursor in zip(SECTIONS.items(), cursors, strict=True):
+        found = cursor.fetchall()
         sections[key] = shaped(report, found[: filters.limit], days)
         left_out[key] = len(found) - len(sections[key])
         totals[key] = _total(key, report, found)
