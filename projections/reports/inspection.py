@@ -152,10 +152,13 @@ def _sections(connection: Connection | Cursor, filters: Filters, days: GamingDay
     whole = connection.connection if isinstance(connection, psycopg.Cursor) else connection
     cursors = ask_together(whole, asked, prepare=False)  # planned for these days: one or a year
     for (key, (_, report, _)), cursor in zip(SECTIONS.items(), cursors, strict=True):
-        found = cursor.fetchall()
+        if filters.limit is None or key in _WRONG:
+            found = cursor.fetchall()
+        else:
+            found = cursor.fetchmany(filters.limit)
         sections[key] = shaped(report, found[: filters.limit], days)
-        left_out[key] = len(found) - len(sections[key])
-        totals[key] = _total(key, report, found)
+        left_out[key] = cursor.rowcount - len(sections[key])
+        totals[key] = _wrong(key, report, found) if key in _WRONG else cursor.rowcount
     assert filters.first is not None
     assert filters.last is not None
     return {
@@ -174,9 +177,7 @@ def _sections(connection: Connection | Cursor, filters: Filters, days: GamingDay
 _WRONG: Mapping[str, str] = {"rotation": "breaches", "fees": "differing", "decks": "out_of_turn"}
 
 
-def _total(key: str, report: Report, found: Sequence[Sequence[Any]]) -> int:
-    if key not in _WRONG:
-        return len(found)
+def _wrong(key: str, report: Report, found: Sequence[Sequence[Any]]) -> int:
     place = list(report.columns).index(_WRONG[key])
     return sum(row[place] for row in found)
 
