@@ -61,9 +61,20 @@ def check_reader(caller: Caller, name: str) -> None:
 
 def report_rows(read_side: ReadSide, caller: Caller, name: str, filters: Filters, asked: str) -> list[dict[str, Any]]:
     """Return rows; `asked` is recorded as what was looked at: the filters, as the caller gave them."""
-    check_reader(caller, name)
-    if not filters.on_the_past:
-        read_side.bring_up_to_date(report_named(name).projection.name)
+    _prepare(read_side, caller, {name: filters})
+    return _rows_read(read_side, caller, name, filters, asked)
+
+
+def _prepare(read_side: ReadSide, caller: Caller, asked: Mapping[str, Filters]) -> None:
+    """Check the caller, and bring up to date what reports of today are read from, once for all of them."""
+    for name in asked:
+        check_reader(caller, name)
+    of_today = (name for name, filters in asked.items() if not filters.on_the_past)
+    if projections := {report_named(name).projection.name for name in of_today}:
+        read_side.bring_up_to_date(*sorted(projections))
+
+
+def _rows_read(read_side: ReadSide, caller: Caller, name: str, filters: Filters, asked: str) -> list[dict[str, Any]]:
     rows = _rows(read_side, name, filters, read_side.clock.days())
     read_side.record_look(caller, "report as json", f"{name}?{asked}")
     return rows
@@ -73,8 +84,15 @@ def first_rows(
     read_side: ReadSide, caller: Caller, name: str, filters: Filters, at_most: int | None, asked: str
 ) -> tuple[list[dict[str, Any]], bool]:
     """Return the first rows, or all; and whether there are more."""
+    _prepare(read_side, caller, {name: filters})
+    return _first_read(read_side, caller, name, filters, at_most, asked)
+
+
+def _first_read(
+    read_side: ReadSide, caller: Caller, name: str, filters: Filters, at_most: int | None, asked: str
+) -> tuple[list[dict[str, Any]], bool]:
     limit = None if at_most is None else at_most + 1
-    rows = report_rows(read_side, caller, name, replace(filters, limit=limit), asked)
+    rows = _rows_read(read_side, caller, name, replace(filters, limit=limit), asked)
     return rows[:at_most], at_most is not None and len(rows) > at_most
 
 
@@ -83,8 +101,9 @@ def first_sections(
 ) -> list[dict[str, Any]]:
     """Reports for a page that shows several, by name with title and filters: the first rows of each."""
     found = []
+    _prepare(read_side, caller, {name: filters for name, (_, filters) in shown.items()})
     for name, (title, filters) in shown.items():
-        rows, cut = first_rows(read_side, caller, name, filters, at_most, asked)
+        rows, cut = _first_read(read_side, caller, name, filters, at_most, asked)
         columns = [{"name": column, "kind": kind} for column, kind in REPORTS[name].columns.items()]
         found.append({"name": name, "title": title, "columns": columns, "rows": rows, "cut": cut})
     return found
