@@ -98,6 +98,7 @@ MORE = (
 NOT_PAGES = frozenset(
     {
         "/nothing-here",
+        "/find?q={table}",  # leads straight to the table
         "/sign-in",
         "/sign-out",
         "/setup",
